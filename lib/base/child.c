@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+
+void lf_child_reset(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int fd;
+
+	for (int s = 1; s < NSIG; s++)
+		(void)sigaction(s, &dfl, NULL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	/* slurmstepd's -1000 would make the child immortal. */
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		ssize_t ignored = write(fd, "0", 1);
+
+		(void)ignored;
+		(void)close(fd);
+	}
+}
+
+void lf_child_close_from(int first)
+{
+	struct rlimit lim;
+	rlim_t end = 1024;
+
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, first, ~0U, 0) == 0)
+		return;
+#endif
+	if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < 1 << 20)
+		end = lim.rlim_cur;
+	for (int fd = first; fd < (int)end; fd++)
+		(void)close(fd);
+}
+
+/* Reads until the pipe ends, which is when the child and all that it started
+ * are gone.  Polls in slices, so that EINTR needs no care. */
+static int drain_pipe(int fd, const struct lf_child *c)
+{
+	uint64_t end = lf_clock_ms() + (uint64_t)c->deadline_ms;
+	char drop[512];
+	size_t len = 0;
+
+	for (;;) {
+		bool keep = c->out && len + 1 < c->size;
+		char *to = keep ? c->out + len : drop;
+		size_t room = keep ? c->size - 1 - len : sizeof(drop);
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		uint64_t now = lf_clock_ms();
+		ssize_t got;
+
+		if (now >= end)
+			return -ETIMEDOUT;
+		if (poll(&p, 1, (int)(end - now)) <= 0)
+			continue;
+		got = read(fd, to, room);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got <= 0)
+			return 0;
+		if (keep) {
+			len += (size_t)got;
+			c->out[len] = '\0';
+		}
+	}
+}
+
+/* The exit status, or 0 where somebody else reaped it. */
+static int reap(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return 0;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int finish(pid_t pid, int fd, const struct lf_child *c)
+{
+	int rc = drain_pipe(fd, c);
+
+	if (rc < 0) {
+		(void)kill(-pid, SIGKILL);
+		(void)kill(pid, SIGKILL);
+	}
+	return rc < 0 ? (reap(pid), rc) : reap(pid);
+}
+
+/* A pipe whose ends are above stdio: the prolog starts with fd 0 closed. */
+static int high_pipe(int fd[2])
+{
+	int low[2];
+
+	if (pipe2(low, O_CLOEXEC) < 0)
+		return -errno;
+	for (int i = 0; i < 2; i++) {
+		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
+		(void)close(low[i]);
+	}
+	return fd[0] < 0 || fd[1] < 0 ? -EMFILE : 0;
+}
+
+static void child(const struct lf_child *c, int out)
+{
+	char *none[] = { NULL };
+	int null = open("/dev/null", O_RDWR);
+
+	(void)setpgid(0, 0);
+	lf_child_reset();
+	if (null < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+		_exit(126);
+	lf_child_close_from(3);
+	if (c->uid != 0 &&
+	    ((geteuid() == 0 && setgroups(0, NULL) < 0) ||
+	     setresgid(c->gid, c->gid, c->gid) < 0 ||
+	     setresuid(c->uid, c->uid, c->uid) < 0))
+		_exit(126);
+	execve(c->argv[0], c->argv, c->envp ? c->envp : none);
+	_exit(127);
+}
+
+/* The pipe tells the end of the child and of all that it started, also where
+ * somebody else reaps. */
+static int spawn(const struct lf_child *c)
+{
+	int fd[2] = { -1, -1 }, rc = high_pipe(fd);
+	pid_t pid;
+
+	if (rc < 0)
+		return rc;
+	pid = fork();
+	if (pid == 0)
+		child(c, fd[1]);
+	rc = pid < 0 ? -errno : 0;
+	(void)close(fd[1]);
+	if (pid > 0)
+		rc = finish(pid, fd[0], c);
+	(void)close(fd[0]);
+	return rc;
+}
+
+int lf_child_run(const struct lf_child *c, struct lf_err *e)
+{
+	int rc;
+
+	if (c->out)
+		*c->out = '\0';
+	rc = spawn(c);
+	if (rc == -ETIMEDOUT)
+		return lf_err(e, rc, "%s: no answer within %d ms, killed",
+			      c->argv[0], c->deadline_ms);
+	if (rc > 0 && c->out && *c->out)
+		return lf_err(e, -ECHILD, "%.*s", (int)strcspn(c->out, "\n"),
+			      c->out);
+	if (rc > 0)
+		return lf_err(e, -ECHILD, "%s: %s", c->argv[0],
+			      rc == 127 ? "cannot be run" : "failed");
+	return rc == 0 ? 0 : lf_err(e, rc, "fork: %s", strerror(-rc));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "base/parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+int lf_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	if (!s || !*s)
+		return -EINVAL;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return -EINVAL;
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
+			return -ERANGE;
+	}
+	if (v < min || v > max)
+		return -ERANGE;
+	*out = v;
+	return 0;
+}
+
+int lf_parse_size(const char *s, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	char digits[24];
+	size_t n = s ? strlen(s) : 0;
+	const char *unit = n ? strchr(units, s[n - 1]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	uint64_t v;
+	int rc;
+
+	if (unit)
+		n--;
+	if (n == 0 || n >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, s, n);
+	digits[n] = '\0';
+	rc = lf_parse_u64(digits, 0, UINT64_MAX >> shift, &v);
+	if (rc == 0)
+		*out = v << shift;
+	return rc;
+}
+
+int lf_parse_pair(char **cursor, char sep, char **key, char **value)
+{
+	char *piece = *cursor, *end, *eq;
+
+	while (*piece == sep)
+		piece++;
+	if (!*piece)
+		return 0;
+	end = strchr(piece, sep);
+	if (end)
+		*end = '\0';
+	*cursor = end ? end + 1 : piece + strlen(piece);
+	*key = piece;
+	eq = strchr(piece, '=');
+	if (!eq || eq == piece)
+		return -EINVAL;
+	*eq = '\0';
+	*value = eq + 1;
+	return 1;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "conf/value.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+int lf_value_bool(const char *s, bool *out)
+{
+	static const struct {
+		const char *word;
+		bool value;
+	} words[] = { { "yes", true },	{ "no", false },   { "on", true },
+		      { "off", false }, { "true", true },  { "false", false },
+		      { "1", true },	{ "0", false } };
+
+	for (size_t i = 0; s && i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(s, words[i].word) == 0) {
+			*out = words[i].value;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int lf_value_ports(const char *s, uint16_t *low, uint16_t *high)
+{
+	char first[8] = { 0 };
+	const char *dash = s ? strchr(s, '-') : NULL;
+	uint64_t a, b;
+	int rc;
+
+	if (!dash) {
+		rc = lf_parse_u64(s, 1, UINT16_MAX, &a);
+		b = a;
+	} else {
+		if ((size_t)(dash - s) >= sizeof(first))
+			return -EINVAL;
+		memcpy(first, s, (size_t)(dash - s));
+		rc = lf_parse_u64(first, 1, UINT16_MAX, &a);
+		if (rc == 0)
+			rc = lf_parse_u64(dash + 1, a, UINT16_MAX, &b);
+	}
+	if (rc < 0)
+		return rc;
+	*low = (uint16_t)a;
+	*high = (uint16_t)b;
+	return 0;
+}

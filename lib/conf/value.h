@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value - forms of configuration values beyond plain numbers; strict as
+ * base/parse.h: 0 and *out set, or -EINVAL or -ERANGE and *out left alone. */
+#ifndef LF_VALUE_H
+#define LF_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* yes|no|on|off|true|false|1|0 */
+int lf_value_bool(const char *s, bool *out);
+/* "LOW-HIGH" or "N": ports, 1 .. 65535, LOW <= HIGH. */
+int lf_value_ports(const char *s, uint16_t *low, uint16_t *high);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loongforge - the command: a table of sub-commands, one file each. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum {
+	EXIT_USAGE = 64
+};
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "status", cli_status, "what the orchestrators of a job are doing" },
+	{ "config", cli_config, "check or show the configuration" },
+};
+
+static int usage(FILE *to, int rc)
+{
+	(void)fprintf(to, "Usage: loongforge COMMAND [ARGUMENTS]\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		(void)fprintf(to, "  %-8s %s\n", commands[i].name,
+			      commands[i].help);
+	(void)fprintf(to, "\n`loongforge COMMAND --help` tells more; "
+			  "loongforge(1) tells all.\n");
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return usage(stderr, EXIT_USAGE);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+		return usage(stdout, 0);
+	if (!strcmp(argv[1], "--version")) {
+		(void)puts(PACKAGE_STRING);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	(void)fprintf(stderr, "loongforge: unknown command '%.64s'\n", argv[1]);
+	return usage(stderr, EXIT_USAGE);
+}

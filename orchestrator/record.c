@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static char path[PATH_MAX];
+
+/* mkdir -p, below what exists. */
+static int make_dirs(char *dir)
+{
+	for (char *p = dir + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(dir, 0755) < 0 && errno != EEXIST) {
+			int rc = -errno;
+
+			*p = '/';
+			return rc;
+		}
+		*p = '/';
+	}
+	return mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static int choose_dir(const struct start *s, char *dir, size_t n)
+{
+	const char *configured = s->values.text[LF_KEY_LOG_DIR];
+	const char *submit = getenv("SLURM_SUBMIT_DIR");
+	int len;
+
+	if (*configured)
+		len = snprintf(dir, n, "%s", configured);
+	else if (submit && *submit == '/')
+		len = snprintf(dir, n, "%s/.loongforge/%u", submit, s->job);
+	else
+		return -ENOENT;
+	return len < (int)n ? 0 : -ENAMETOOLONG;
+}
+
+static const char *step_name(const struct start *s, char *buf, size_t n)
+{
+	(void)snprintf(buf, n, "%u", s->step);
+	return s->lazy ? "batch" : buf;
+}
+
+const char *record_open(const struct start *s, struct lf_err *e)
+{
+	enum lf_log_level level = LF_LOG_INFO;
+	char dir[PATH_MAX - 300], step[16];
+	int fd, rc = choose_dir(s, dir, sizeof(dir));
+
+	(void)lf_log_parse_level(s->values.text[LF_KEY_LOG_LEVEL], &level);
+	lf_log_open(-1, level);
+	if (rc < 0) {
+		(void)lf_err(e, rc, "log: no folder: SLURM_SUBMIT_DIR is unset");
+		return NULL;
+	}
+	rc = make_dirs(dir);
+	(void)snprintf(path, sizeof(path), "%s/%s.%s.log", dir,
+		       step_name(s, step, sizeof(step)), s->node);
+	fd = rc < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND |
+					      O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0) {
+		(void)lf_err(e, rc < 0 ? rc : -errno, "log: %s: %s", dir,
+			     strerror(rc < 0 ? -rc : errno));
+		return NULL;
+	}
+	lf_log_open(fd, level);
+	return path;
+}

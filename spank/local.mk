@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+if BUILD_SPANK
+slurmplugin_LTLIBRARIES = spank_loongforge.la
+endif
+spank_loongforge_la_SOURCES = $(plugin_base) \
+	spank/dispatch.c \
+	spank/epilog.c \
+	spank/local.c spank/local.h \
+	spank/memory.c spank/memory.h \
+	spank/options.c spank/options.h \
+	spank/prolog.c spank/prolog.h \
+	spank/site.c spank/site.h \
+	spank/spankapi.c spank/spankapi.h \
+	spank/step.c spank/step.h
+spank_loongforge_la_CPPFLAGS = $(AM_CPPFLAGS)
+spank_loongforge_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-export-symbols-regex '^(plugin_(name|type|version)|slurm_spank_)'
+
+sbin_PROGRAMS += loongforge-probe
+loongforge_probe_SOURCES = spank/probe/main.c
+loongforge_probe_LDADD = liblf-conf.la liblf-base.la

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "options.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/limits.h"
+#include "spankapi.h"
+
+/* Slurm takes an option's value from this variable, before the command line. */
+#define CARRIER "SLURM_SPANK__SLURM_SPANK_OPTION_loongforge_loongforge"
+#define MUNGE	"/run/munge/munge.socket.2" /* of every site with munge */
+
+/* What an option was given: in the environment, then on the command line. */
+struct given {
+	const char *twin, *carrier;
+	bool ours; /* we put the carrier there */
+	char env[LF_SET_MAX], own[LF_SET_MAX];
+};
+
+static struct given mode = { .twin = "LOONGFORGE", .carrier = CARRIER };
+static struct given sets = { .twin = "LOONGFORGE_SET",
+			     .carrier = CARRIER "_set" };
+static struct given secret = { .carrier = CARRIER "_secret" };
+
+static int refuse(const char *code, const char *what)
+{
+	struct lf_finding f = { .code = code, .what = what };
+	char line[LF_ERR_MAX + 64];
+
+	lf_find_line(&f, NULL, line, sizeof(line));
+	slurm_error("%s", line);
+	return -1;
+}
+
+/* Slurm hands over the environment's value first; it is only a default. */
+static bool is_env(struct given *g, const char *arg)
+{
+	const char *env = getenv(g->carrier);
+
+	if (*g->env || *g->own || !env || strcmp(env, arg) != 0)
+		return false;
+	(void)snprintf(g->env, sizeof(g->env), "%s", arg);
+	return true;
+}
+
+/* A flag without argument comes as NULL, "" or "(null)". */
+static int take_mode(int val, const char *arg, int remote)
+{
+	const char *text = !arg || !*arg || !strcmp(arg, "(null)") ? "on" : arg;
+	char what[LF_ERR_MAX];
+
+	if (!remote && strcmp(text, "on") && strcmp(text, "off")) {
+		(void)snprintf(what, sizeof(what),
+			       "--loongforge: expected on or off, found '%.64s'",
+			       text);
+		return refuse("LF-OPT-01", what);
+	}
+	if (!remote && is_env(&mode, arg ? arg : ""))
+		return 0;
+	if (!remote && *mode.own && strcmp(mode.own, text) != 0)
+		return refuse("LF-OPT-02",
+			      "--loongforge is given twice, on and off; one "
+			      "value holds for all components");
+	(void)snprintf(mode.own, sizeof(mode.own), "%s", text);
+	return 0;
+}
+
+/* loongforge-plan checks the list and joins it to what was given before. */
+static int join(char *had, const char *more)
+{
+	char out[LF_SET_MAX], what[LF_ERR_MAX + 32];
+	char *argv[] = { LF_LIBEXECDIR "/loongforge-plan", "join", had,
+			 (char *)more, NULL };
+	struct lf_child c = { .argv = argv,
+			      .envp = environ,
+			      .deadline_ms = LF_SCONTROL_MS,
+			      .out = out,
+			      .size = sizeof(out) };
+	struct lf_err e;
+
+	if (lf_child_run(&c, &e) < 0) {
+		(void)snprintf(what, sizeof(what), "--loongforge-set: %s",
+			       e.text);
+		return refuse("LF-OPT-03", what);
+	}
+	(void)snprintf(had, LF_SET_MAX, "%.*s", (int)strcspn(out, "\n"), out);
+	return 0;
+}
+
+static int take_set(int val, const char *arg, int remote)
+{
+	if (!arg)
+		arg = "";
+	if (remote) { /* unchecked; 22.05 calls twice */
+		(void)snprintf(sets.own, sizeof(sets.own), "%s", arg);
+		return 0;
+	}
+	return is_env(&sets, arg) ? join(sets.env, "") : join(sets.own, arg);
+}
+
+static int take_secret(int val, const char *arg, int remote)
+{
+	(void)snprintf(secret.own, sizeof(secret.own), "%s", arg ? arg : "");
+	return 0;
+}
+
+static struct spank_option table[] = {
+	{ "loongforge", "on|off",
+	  "Start LoongForge's orchestrator around the tasks.", 2, 0,
+	  take_mode },
+	{ "loongforge-set", "KEY=VALUE",
+	  "Set a key of loongforge.conf(5) for this job; repeatable, or several "
+	  "with ';' between.",
+	  1, 0, take_set },
+};
+
+static struct spank_option secret_option = {
+	"loongforge-secret", "HEX", "Set by srun itself where there is no munge.",
+	1, 0, take_secret
+};
+
+static void take_twin(struct given *g)
+{
+	const char *twin = getenv(g->twin);
+
+	g->ours = twin && *twin && !getenv(g->carrier) &&
+		  setenv(g->carrier, twin, 0) == 0;
+}
+
+/* A key for the step's orchestrators, in no environment of a task. */
+static void make_secret(void)
+{
+	unsigned char raw[32];
+	char hex[2 * sizeof(raw) + 1];
+
+	if (getrandom(raw, sizeof(raw), 0) != (ssize_t)sizeof(raw))
+		return;
+	for (size_t i = 0; i < sizeof(raw); i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", raw[i]);
+	secret.ours = setenv(secret.carrier, hex, 1) == 0;
+}
+
+void options_register(spank_t sp, bool submit)
+{
+	bool munge = access(MUNGE, F_OK) == 0;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		(void)spank_option_register(sp, &table[i]);
+	if (!submit || !munge)
+		(void)spank_option_register(sp, &secret_option);
+	if (!submit)
+		return;
+	take_twin(&mode);
+	take_twin(&sets);
+	if (!munge && spank_context() == S_CTX_LOCAL)
+		make_secret();
+}
+
+void options_publish(void)
+{
+	char joined[2 * LF_SET_MAX];
+
+	if (mode.ours) /* it is an option now and travels by itself */
+		(void)unsetenv(mode.carrier);
+	if (secret.ours)
+		(void)unsetenv(secret.carrier);
+	if (!*sets.env && !*sets.own)
+		return;
+	(void)snprintf(joined, sizeof(joined), "%s%s%s", sets.env,
+		       *sets.env && *sets.own ? ";" : "", sets.own);
+	(void)setenv(sets.carrier, joined, 1);
+}
+
+bool options_on(void)
+{
+	const char *text = *mode.own ? mode.own : mode.env;
+
+	return *text && strcmp(text, "off") != 0;
+}
+
+const char *options_mode(spank_t sp)
+{
+	/* 22.05 loses the batch step's option under --export=NONE. */
+	if (!*mode.own &&
+	    sp_getenv(sp, mode.carrier, mode.env, sizeof(mode.env)))
+		(void)take_mode(0, mode.env, 1);
+	return mode.own;
+}
+
+const char *options_set(spank_t sp)
+{
+	static char joined[2 * LF_SET_MAX];
+
+	/* The option's value is the end of the list; once more does no harm. */
+	(void)sp_getenv(sp, sets.carrier, sets.env, sizeof(sets.env));
+	(void)snprintf(joined, sizeof(joined), "%s;%s", sets.env, sets.own);
+	return joined;
+}
+
+const char *options_secret(void)
+{
+	return secret.own;
+}

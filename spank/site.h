@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* site - where this node's administrator put things, and what is in force.
+ *
+ * Paths come from the plugstack line (config=FILE, run=DIR) or from configure.
+ * loongforge.conf itself is read by loongforge-probe only; it leaves a flat
+ * settings file for the plugin, root-owned, one per node name.
+ */
+#ifndef LF_SITE_H
+#define LF_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+void site_open(int ac, char **av); /* before all others; borrows av */
+const char *site_run(void);
+/* The administrator's switch, FILE's neighbour `off`: empty turns everything
+ * off, the word "gate" only the gate. */
+bool site_off(void);
+/* The node's value of a key, or `none` where there is no settings file that
+ * can be trusted. */
+void site_setting(const char *node, const char *key, const char *none,
+		  char *buf, size_t n);
+/* Runs loongforge-probe when the configuration is newer than the settings. */
+int site_refresh(const char *node, struct lf_err *e);
+
+#endif
