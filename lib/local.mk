@@ -32,7 +32,7 @@ liblf_conf_la_LIBADD = liblf-keys.la $(CONFUSE_LIBS)
 lib_LTLIBRARIES += libloongforge.la
 include_HEADERS += lib/client/loongforge.h
 libloongforge_la_SOURCES = lib/client/client.c
-libloongforge_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libloongforge_la_CFLAGS = $(AM_CFLAGS)
 libloongforge_la_LIBADD = liblf-wire.la liblf-base.la
 libloongforge_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^lf_(init|active|finalize|version|state)$$'

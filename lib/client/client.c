@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -188,11 +189,16 @@ static int greet(const struct lf_init_args *a, struct lf_err *e)
 
 		rc = lf_session_wait(session, &m, (int)s * 1000 + ANSWER_MS, e);
 	}
+	if (rc < 0 && rc != -EPROTO)
+		return lf_err_wrap(e, -ENOTCONN,
+				   "loongforge: orchestrator, going on without "
+				   "it");
 	if (rc < 0)
 		return lf_err_wrap(e, rc, "loongforge: orchestrator");
 	if (rc == 0)
-		return lf_err(e, -ENOTCONN, "loongforge: the orchestrator "
-					    "closed the connection");
+		return lf_err(e, -ENOTCONN,
+			      "loongforge: the orchestrator closed the "
+			      "connection, going on without it");
 	if (!strcmp(m.verb, "welcome"))
 		return 0;
 	rc = !strcmp(lf_msg_get(&m, "kind"), "protocol") ? -EPROTO : -ECOMM;
@@ -241,7 +247,7 @@ int lf_init(const struct lf_init_args *args, char *text)
 	int rc = 0;
 
 	(void)pthread_mutex_lock(&lock);
-	if (!lf_active())
+	if (atomic_load(&owner) != getpid())
 		rc = init_locked(args, &e);
 	if (rc < 0 && text)
 		(void)snprintf(text, LF_TEXT_MAX, "%s", e.text);
@@ -249,9 +255,24 @@ int lf_init(const struct lf_init_args *args, char *text)
 	return rc;
 }
 
+/* Whether the orchestrator still holds its end; true while lf_init runs in
+ * another thread. */
+static bool peer_lives(void)
+{
+	bool lives = true;
+	char c;
+
+	if (pthread_mutex_trylock(&lock) != 0)
+		return true;
+	if (session >= 0)
+		lives = recv(session, &c, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+	(void)pthread_mutex_unlock(&lock);
+	return lives;
+}
+
 int lf_active(void)
 {
-	return atomic_load(&owner) == getpid();
+	return atomic_load(&owner) == getpid() && peer_lives();
 }
 
 void lf_finalize(void)
@@ -259,7 +280,7 @@ void lf_finalize(void)
 	struct lf_msg m;
 
 	(void)pthread_mutex_lock(&lock);
-	if (lf_active()) {
+	if (atomic_load(&owner) == getpid()) {
 		lf_msg_begin(&m, "bye");
 		(void)lf_session_send(session, &m, NULL);
 		drop();

@@ -268,15 +268,15 @@ def bad_arguments_are_named_before_the_call(box):
         ("rank=-1", "ValueError", "rank is -1, not within 0 .."),
         ("world_size=0", "ValueError", "world_size is 0"),
         ("world_size=2**31", "ValueError", "world_size is 2147483648"),
-        ("world_size=2, rank=2", "ValueError", "rank is 2, but world_size is 2"),
+        ("world_size=2, rank=2", "ValueError", "rank is 2, but world_size"),
         ("master_port='1'", "TypeError", "master_port must be an int"),
         ("master_port=65536", "ValueError", "master_port is 65536"),
-        ("master_addr=b'n'", "TypeError", "master_addr must be a str, not bytes"),
+        ("master_addr=b'n'", "TypeError", "master_addr must be a str"),
         ("master_addr=''", "ValueError", "master_addr '' is empty"),
         ("master_addr='a\\0'", "ValueError", "master_addr 'a\\x00'"),
         ("master_addr='\\udc80'", "ValueError", "master_addr"),
         ("plugin=1", "TypeError", "plugin must be a str, not int"),
-        ("plugin='gr01t'", "ValueError", "'gr01t' is not known; known: 'gr00t'"),
+        ("plugin='gr1'", "ValueError", "'gr1' is not known; known: 'gr00t'"),
     ):
         for step in (True, False):
             out = box.run(f"lf.init({given})", step=step)
@@ -345,7 +345,8 @@ def no_library_in_a_step_is_one_line_a_node(box):
     out = box.run(NOWHERE, path=[python], LOONGFORGE_LIBRARY="/none/x.so")
     same(out[2], 0)
     same(len(out[1].splitlines()), 1)
-    holds(out[1], f"loongforge: {SONAME} not found: looked at /none/x.so, ", lib)
+    holds(out[1], f"loongforge: {SONAME} not found: looked at ")
+    holds(out[1], "/none/x.so, ", lib)
     holds(out[1], "file too short", "lib64", "the loader's own path")
     out = box.run(NOWHERE, LOONGFORGE_LIBRARY="/none/x.so", SLURM_LOCALID=1)
     same(out[1:], ("", 0))
@@ -362,14 +363,12 @@ def another_major_version_is_one_line(box):
 
 @case
 def a_library_of_another_kind_is_not_used(box):
-    libc = box.run("print('', end='')", LOONGFORGE_LIBRARY="/nowhere")
-    same(libc[2], 0)
     source = box.write("int lf_init(void) { return 0; }\n", "half.c")
     half = box.path("half.so")
     subprocess.check_call(["cc", "-shared", "-fPIC", "-o", half, source])
     out = box.run("print(lf.init())", LOONGFORGE_LIBRARY=half)
     same(out[0], "False")
-    holds(out[1], "not found: looked at", "undefined symbol: lf_active")
+    holds(out[1], f"looked at {half} (undefined symbol: lf_active)")
 
 
 FOREIGN = "raise SystemExit('the other package was run')\n"
@@ -485,21 +484,35 @@ def needs_real(function):
     return case(function)
 
 
+def real(box, code):
+    """Runs code outside of Slurm with the real library, which must load."""
+    library = os.path.realpath(os.environ["LF_LIB"])
+    code = "print(lf._lib.load('0')[1] or 'loaded')\n" + code
+    out = box.run(code, step=False, LOONGFORGE_LIBRARY=library)
+    same(out[1:], ("", 0))
+    return out[0]
+
+
 @needs_real
 def the_real_library_does_nothing_outside_of_slurm(box):
-    code = "print(lf.init(), lf.active(), lf.version(), bool(lf.state()))"
-    real = os.path.realpath(os.environ["LF_LIB"])
-    out = box.run(code, step=False, LOONGFORGE_LIBRARY=real)
-    same(out[1:], ("", 0))
-    holds(out[0], "False False ", " True")
+    code = "print(lf.init(), lf.active(), bool(lf.version()), bool(lf.state()))"
+    same(real(box, code), "loaded\nFalse False True True")
 
 
 @needs_real
 def the_real_library_takes_every_argument_outside_of_slurm(box):
     code = "print(lf.init('gr00t', 8, 3, 'n1', 29500), lf.finalize())"
-    real = os.path.realpath(os.environ["LF_LIB"])
-    out = box.run(code, step=False, LOONGFORGE_LIBRARY=real)
-    same(out, ("False None", "", 0))
+    same(real(box, code), "loaded\nFalse None")
+
+
+@needs_real
+def the_real_library_finds_nobody_at_a_stale_socket(box):
+    library = os.path.realpath(os.environ["LF_LIB"])
+    code = "print(lf.init(), lf.active())"
+    out = box.run(code, LOONGFORGE_LIBRARY=library)
+    same((out[0], out[2]), ("False False", 0))
+    same(len(out[1].splitlines()), 1)
+    holds(out[1], "loongforge: the orchestrator")
 
 
 def attempt(number, function, folder, fake):
