@@ -171,6 +171,7 @@ int main(int argc, char **argv)
 	}
 	if (read_start(&d, &e) < 0) {
 		(void)fprintf(stderr, "loongforged: %s\n", e.text);
+		(void)lf_lifeline_send(LF_LAUNCH_LIFELINE, e.text);
 		return EXIT_USAGE;
 	}
 	if (run(&d, &e) < 0) {

@@ -49,16 +49,22 @@ static int choose_dir(const struct start *s, char *dir, size_t n)
 	return len < (int)n ? 0 : -ENAMETOOLONG;
 }
 
-static const char *step_name(const struct start *s, char *buf, size_t n)
+const char *record_step(const struct start *s)
 {
-	(void)snprintf(buf, n, "%u", s->step);
-	return s->lazy ? "batch" : buf;
+	static char number[16];
+
+	if (s->step == 0xfffffffbu) /* slurm.h: SLURM_BATCH_SCRIPT */
+		return "batch";
+	if (s->step == 0xfffffffau) /* SLURM_INTERACTIVE_STEP */
+		return "interactive";
+	(void)snprintf(number, sizeof(number), "%u", s->step);
+	return number;
 }
 
 const char *record_open(const struct start *s, struct lf_err *e)
 {
 	enum lf_log_level level = LF_LOG_INFO;
-	char dir[PATH_MAX - 300], step[16];
+	char dir[PATH_MAX - 300];
 	int fd, rc = choose_dir(s, dir, sizeof(dir));
 
 	(void)lf_log_parse_level(s->values.text[LF_KEY_LOG_LEVEL], &level);
@@ -69,7 +75,7 @@ const char *record_open(const struct start *s, struct lf_err *e)
 	}
 	rc = make_dirs(dir);
 	(void)snprintf(path, sizeof(path), "%s/%s.%s.log", dir,
-		       step_name(s, step, sizeof(step)), s->node);
+		       record_step(s), s->node);
 	fd = rc < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND |
 					      O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0) {

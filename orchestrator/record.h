@@ -10,5 +10,7 @@
 
 /* Opens the log.  Returns its path (static), or NULL with the reason. */
 const char *record_open(const struct start *s, struct lf_err *e);
+/* "0", "batch" or "interactive"; static. */
+const char *record_step(const struct start *s);
 
 #endif

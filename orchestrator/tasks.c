@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/sock.h"
+#include "record.h"
 #include "wire/session.h"
 
 struct session {
@@ -168,10 +169,7 @@ static void send_summary(struct session *s)
 
 	lf_msg_begin(&m, "orchestrator");
 	lf_msg_add_u64(&m, "job", t->start->job);
-	if (t->start->lazy)
-		lf_msg_add(&m, "step", "batch");
-	else
-		lf_msg_add_u64(&m, "step", t->start->step);
+	lf_msg_add(&m, "step", record_step(t->start));
 	lf_msg_add(&m, "node", t->start->node);
 	lf_msg_add_u64(&m, "nodeid", t->start->nodeid);
 	lf_msg_add_u64(&m, "nodes", t->start->nodes);

@@ -83,12 +83,10 @@ static int check_args(const struct lf_init_args *a, struct lf_err *e)
 }
 
 /* Batch and interactive steps have the highest step numbers. */
-static bool is_lazy(const char *name)
+static bool is_lazy(const char *name, unsigned *step)
 {
-	unsigned step;
-
-	return sscanf(name, "loongforge/%*u.%10u.", &step) == 1 &&
-	       step >= 0xfffffff0u;
+	return sscanf(name, "loongforge/%*u.%10u.", step) == 1 &&
+	       *step >= 0xfffffff0u;
 }
 
 /* In a batch or interactive step nobody listens before the first client: that
@@ -101,7 +99,7 @@ static void add_start(struct lf_buf *b, const char *key, const char *env)
 		lf_buf_add(b, "%s=%s\n", key, v);
 }
 
-static int start_lazily(const char *name, struct lf_err *e)
+static int start_lazily(const char *name, unsigned step, struct lf_err *e)
 {
 	lf_autobuf struct lf_buf b = LF_BUF(LF_START_MAX);
 	char id[64];
@@ -119,8 +117,7 @@ static int start_lazily(const char *name, struct lf_err *e)
 		add_start(&b, "restart", "SLURM_RESTART_COUNT");
 		add_start(&b, "node", "SLURMD_NODENAME");
 		add_start(&b, "cluster", "SLURM_CLUSTER_NAME");
-		lf_buf_add(&b, "socket=%s\nlazy=1\nnodes=1\nnodeid=0\ntasks=1\n",
-			   name);
+		lf_buf_add(&b, "step=%u\nlazy=1\n", step);
 		add_start(&b, "log.level", "LOONGFORGE_LOG_LEVEL");
 		add_start(&b, "log.dir", "LOONGFORGE_LOG_DIR");
 		(void)lf_lifeline_send(life[0], lf_buf_text(&b));
@@ -151,12 +148,13 @@ static int connect_once(const char *name, struct lf_err *e)
 
 static int connect_or_start(const char *name, struct lf_err *e)
 {
+	unsigned step;
 	int rc = connect_once(name, e);
 
 	if (rc != -ECONNREFUSED)
 		return rc;
-	if (is_lazy(name)) {
-		rc = start_lazily(name, e);
+	if (is_lazy(name, &step)) {
+		rc = start_lazily(name, step, e);
 		return rc < 0 ? rc : connect_once(name, e);
 	}
 	return lf_err(e, -ENOTCONN,
@@ -164,10 +162,26 @@ static int connect_or_start(const char *name, struct lf_err *e)
 		      "on without it");
 }
 
+/* What an orchestrator that we started said before it ended. */
+static const char *last_words(char *buf, size_t n)
+{
+	char text[LF_NOTICE_MAX];
+	int rc = 1;
+
+	*buf = '\0';
+	while (lifeline >= 0 && rc > 0) {
+		rc = lf_lifeline_recv(lifeline, text, sizeof(text), NULL);
+		if (rc > 0 && *text)
+			(void)snprintf(buf, n, " (%.400s)", text);
+	}
+	return buf;
+}
+
 /* What lf_init says and hears; the answer may wait for other nodes. */
 static int greet(const struct lf_init_args *a, struct lf_err *e)
 {
 	struct lf_msg m;
+	char words[LF_NOTICE_MAX];
 	long rank = 0, local = 0;
 	int rc;
 
@@ -197,8 +211,9 @@ static int greet(const struct lf_init_args *a, struct lf_err *e)
 		return lf_err_wrap(e, rc, "loongforge: orchestrator");
 	if (rc == 0)
 		return lf_err(e, -ENOTCONN,
-			      "loongforge: the orchestrator closed the "
-			      "connection, going on without it");
+			      "loongforge: the orchestrator has ended%s, going "
+			      "on without it",
+			      last_words(words, sizeof(words)));
 	if (!strcmp(m.verb, "welcome"))
 		return 0;
 	rc = !strcmp(lf_msg_get(&m, "kind"), "protocol") ? -EPROTO : -ECOMM;
