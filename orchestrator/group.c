@@ -385,7 +385,8 @@ const char *group_node(const struct group *g, uint32_t id, int *here)
 	static char name[LF_NODE_NAME_MAX];
 
 	*here = g->here ? g->here[id] : id == g->start->nodeid;
-	return node_name(id, name, sizeof(name));
+	return id == g->start->nodeid ? g->start->node :
+					node_name(id, name, sizeof(name));
 }
 
 static void say_bye(struct group *g)

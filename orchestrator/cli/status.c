@@ -198,7 +198,8 @@ static void print(const json_t *doc)
 		     number(doc, "nodes"), leads ? ", leads" : "",
 		     text(doc, "state"));
 	if (leads)
-		(void)printf(", %lld nodes here", number(doc, "present"));
+		(void)printf(", %lld of %lld nodes here",
+			     number(doc, "present"), number(doc, "nodes"));
 	(void)printf(", up %.1f s, LoongForge %s, pid %lld\n",
 		     (double)number(doc, "uptime_ms") / 1e3,
 		     text(doc, "version"), number(doc, "pid"));
