@@ -31,7 +31,7 @@ int memory_lock(spank_t sp, const char *target)
 	if (sp_getenv(sp, "SLURM_RLIMIT_MEMLOCK", given, sizeof(given)) &&
 	    given[0] == 'U')
 		return 0;
-	if (lf_parse_size(target, &bytes) == 0)
+	if (lf_parse_u64(target, 0, UINT64_MAX, &bytes) == 0)
 		want.rlim_cur = want.rlim_max = bytes;
 	if (getrlimit(RLIMIT_MEMLOCK, &now) < 0)
 		return -errno;

@@ -6,7 +6,7 @@
 #include "spankapi.h"
 
 /* As root, before the task becomes the user: raises RLIMIT_MEMLOCK to `target`
- * (value of memory.memlock).  0, or -errno where the machine forbids it. */
+ * ("unlimited", "keep" or bytes).  0, or -errno where the machine forbids it. */
 int memory_lock(spank_t sp, const char *target);
 /* Prefers the NUMA nodes (bit n: node n) within the task's cpuset. */
 void memory_prefer(unsigned long nodes);

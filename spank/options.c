@@ -21,13 +21,15 @@
 /* What an option was given: in the environment, then on the command line. */
 struct given {
 	const char *twin, *carrier;
+	const char *joined; /* variable that hands all values on */
 	bool ours; /* we put the carrier there */
 	char env[LF_SET_MAX], own[LF_SET_MAX];
 };
 
 static struct given mode = { .twin = "LOONGFORGE", .carrier = CARRIER };
 static struct given sets = { .twin = "LOONGFORGE_SET",
-			     .carrier = CARRIER "_set" };
+			     .carrier = CARRIER "_set",
+			     .joined = "SLURM_LOONGFORGE_SET" };
 static struct given secret = { .carrier = CARRIER "_secret" };
 
 static int refuse(const char *code, const char *what)
@@ -129,10 +131,11 @@ static struct spank_option secret_option = {
 
 static void take_twin(struct given *g)
 {
-	const char *twin = getenv(g->twin);
+	const char *twin = g->joined ? getenv(g->joined) : NULL;
 
-	g->ours = twin && *twin && !getenv(g->carrier) &&
-		  setenv(g->carrier, twin, 0) == 0;
+	if (!twin && !getenv(g->carrier))
+		twin = getenv(g->twin);
+	g->ours = twin && *twin && setenv(g->carrier, twin, 1) == 0;
 }
 
 /* A key for the step's orchestrators, in no environment of a task. */
@@ -176,7 +179,7 @@ void options_publish(void)
 		return;
 	(void)snprintf(joined, sizeof(joined), "%s%s%s", sets.env,
 		       *sets.env && *sets.own ? ";" : "", sets.own);
-	(void)setenv(sets.carrier, joined, 1);
+	(void)setenv(sets.joined, joined, 1);
 }
 
 bool options_on(void)
@@ -200,7 +203,7 @@ const char *options_set(spank_t sp)
 	static char joined[2 * LF_SET_MAX];
 
 	/* The option's value is the end of the list; once more does no harm. */
-	(void)sp_getenv(sp, sets.carrier, sets.env, sizeof(sets.env));
+	(void)sp_getenv(sp, sets.joined, sets.env, sizeof(sets.env));
 	(void)snprintf(joined, sizeof(joined), "%s;%s", sets.env, sets.own);
 	return joined;
 }

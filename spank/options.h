@@ -3,9 +3,9 @@
  *
  * Submit side (srun, sbatch, salloc): environment twins are put where Slurm
  * takes options from, values are checked by loongforge-plan, repeated ones
- * joined, contradictions refused.  The joined list travels in a SLURM_
- * variable, which outlives --export=NONE, since Slurm forwards only the last of
- * repeated options.  Node side: option and variable are put together again.
+ * joined, contradictions refused.  The joined list travels in
+ * SLURM_LOONGFORGE_SET, which outlives --export=NONE as every SLURM_ variable
+ * does, since Slurm forwards only the last of repeated options.  Node side: option and variable are put together again.
  */
 #ifndef LF_OPTIONS_H
 #define LF_OPTIONS_H

@@ -85,9 +85,8 @@ int site_refresh(const char *node, struct lf_err *e)
 	struct stat conf, set;
 
 	settings_path(node, path, sizeof(path));
-	if (lstat(path, &set) == 0 &&
-	    (stat(config, &conf) < 0 ||
-	     conf.st_mtim.tv_sec < set.st_mtim.tv_sec))
+	if (lstat(path, &set) == 0 && stat(config, &conf) == 0 &&
+	    conf.st_mtim.tv_sec < set.st_mtim.tv_sec)
 		return 0;
 	return lf_child_run(&c, e);
 }

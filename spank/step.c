@@ -65,14 +65,15 @@ static void identify(spank_t sp)
 	(void)snprintf(step.node, sizeof(step.node), "%s", node ? node : "?");
 }
 
-/* Appends to the plan as loongforge-plan would have. */
+/* Appends to the plan as loongforge-plan would have; other nodes do not know. */
 static void add(const char *kind, const char *code, const struct lf_err *e,
 		const char *remedy)
 {
 	size_t n = strlen(step.plan);
 
 	(void)snprintf(step.plan + n, sizeof(step.plan) - n,
-		       "%s=%s\t%s\t%s\n", kind, code, e->text, remedy);
+		       "%s=%s\t%s\t%s\nalone=1\n", kind, code, e->text,
+		       remedy);
 }
 
 static void take_settings(void)
@@ -293,7 +294,9 @@ static void launch(spank_t sp)
 	(void)snprintf(id, sizeof(id), "%u.%u", step.id.job, step.id.step);
 	if (env && lf_launch(&l, &e) == 0)
 		return;
-	add("refuse", "LF-LCH-02", &e, "is LoongForge whole on this node?");
+	add("refuse", "LF-LCH-02", &e,
+	    "is LoongForge whole on this node, and before pyxis in "
+	    "plugstack.conf?");
 	step.refused = true;
 }
 
@@ -318,10 +321,9 @@ static void set_variable(const struct line *l, void *arg)
 	spank_t sp = arg;
 	const char *value = l->word[1];
 	char number[16];
+	bool local = !strcmp(value, "@local_rank");
 
-	if (*value == '@') { /* the task's own */
-		bool local = !strcmp(value, "@local_rank");
-
+	if (local || !strcmp(value, "@rank")) { /* the task's own */
 		(void)snprintf(number, sizeof(number), "%u",
 			       sp_item(sp, local ? S_TASK_ID : S_TASK_GLOBAL_ID,
 				       0));
@@ -369,10 +371,14 @@ static bool hear(pid_t *pid, int *lines)
 {
 	char text[LF_NOTICE_MAX];
 	pid_t sender;
-	int rc;
+	int rc = 1;
 
-	while ((rc = lf_lifeline_recv(step.life[0], text, sizeof(text),
-				      &sender)) > 0) {
+	/* Bounded: whoever sends for ever must not keep us here. */
+	for (int i = 0; i < 4 * LF_NOTICE_LINES; i++) {
+		rc = lf_lifeline_recv(step.life[0], text, sizeof(text),
+				      &sender);
+		if (rc <= 0)
+			break;
 		*pid = sender;
 		lf_find_clean(text);
 		if (*text && (*lines)++ < LF_NOTICE_LINES)

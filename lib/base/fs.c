@@ -20,9 +20,9 @@ static int distrust(const struct stat *st, uid_t owner, const char *path,
 	    !(st->st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
 	return lf_err(e, -EPERM,
-		      "%s: not trusted: expected owner uid %u and writable by "
+		      "%s: not trusted: expected owner root and writable by "
 		      "nobody else, found uid %u, mode %03o",
-		      path, (unsigned)owner, (unsigned)st->st_uid,
+		      path, (unsigned)st->st_uid,
 		      (unsigned)(st->st_mode & 0777));
 }
 

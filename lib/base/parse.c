@@ -25,28 +25,6 @@ int lf_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 	return 0;
 }
 
-int lf_parse_size(const char *s, uint64_t *out)
-{
-	static const char units[] = "KMGT";
-	char digits[24];
-	size_t n = s ? strlen(s) : 0;
-	const char *unit = n ? strchr(units, s[n - 1]) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	uint64_t v;
-	int rc;
-
-	if (unit)
-		n--;
-	if (n == 0 || n >= sizeof(digits))
-		return -EINVAL;
-	memcpy(digits, s, n);
-	digits[n] = '\0';
-	rc = lf_parse_u64(digits, 0, UINT64_MAX >> shift, &v);
-	if (rc == 0)
-		*out = v << shift;
-	return rc;
-}
-
 int lf_parse_pair(char **cursor, char sep, char **key, char **value)
 {
 	char *piece = *cursor, *end, *eq;

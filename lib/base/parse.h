@@ -11,8 +11,6 @@
 #include <stdint.h>
 
 int lf_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
-/* Bytes: digits with an optional K, M, G or T (powers of 1024). */
-int lf_parse_size(const char *s, uint64_t *out);
 
 /* Walks "key=value" pieces of a writable text that are separated by `sep`.
  * Returns 1 with *key and *value set, 0 at the end, -EINVAL for a piece without

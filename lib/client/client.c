@@ -281,6 +281,9 @@ static bool peer_lives(void)
 		return true;
 	if (session >= 0)
 		lives = recv(session, &c, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+	if (!lives)
+		(void)snprintf(state, sizeof(state),
+			       "the orchestrator has ended");
 	(void)pthread_mutex_unlock(&lock);
 	return lives;
 }

@@ -62,41 +62,58 @@ static int on_value(cfg_t *cfg, cfg_opt_t *opt)
 	return 0;
 }
 
-/* Skips a string or comment that starts at p; returns p where none does. */
-static const char *skip_quoted(const char *p)
+/* Where the string that starts at p ends. */
+static char *string_end(char *p)
 {
-	const char *end;
+	char *end = p + 1;
 
-	if (*p == '#' || (p[0] == '/' && p[1] == '/'))
-		return p + strcspn(p, "\n");
-	if (p[0] == '/' && p[1] == '*') {
-		end = strstr(p + 2, "*/");
-		return end ? end + 2 : p + strlen(p);
-	}
-	if (*p != '"' && *p != '\'')
-		return p;
-	for (end = p + 1; *end && *end != *p; end++)
-		if (*end == '\\' && end[1])
-			end++;
+	while (*end && *end != *p)
+		end += *end == '\\' && end[1] ? 2 : 1;
 	return *end ? end + 1 : end;
 }
 
-static int check_closed(const char *text, const char *path, struct lf_err *e)
+/* Where the comment that starts at p ends; p itself where none starts. */
+static char *comment_end(char *p)
+{
+	char *end;
+
+	if (*p == '#' || (p[0] == '/' && p[1] == '/'))
+		return p + strcspn(p, "\n");
+	if (p[0] != '/' || p[1] != '*')
+		return p;
+	end = strstr(p + 2, "*/");
+	return end ? end + 2 : p + strlen(p);
+}
+
+/* Comments become spaces, since libconfuse counts their lines twice. */
+static void blank_comments(char *text)
+{
+	for (char *p = text; *p;) {
+		char *end = comment_end(p);
+
+		if (end == p) {
+			p = *p == '"' || *p == '\'' ? string_end(p) : p + 1;
+			continue;
+		}
+		for (; p < end; p++)
+			if (*p != '\n')
+				*p = ' ';
+	}
+}
+
+/* Without comments. */
+static int check_closed(char *text, const char *path, struct lf_err *e)
 {
 	int line = 1, opened = 0, depth = 0;
 
-	for (const char *p = text; *p;) {
-		const char *next = skip_quoted(p);
+	for (char *p = text; *p;) {
+		char *next = *p == '"' || *p == '\'' ? string_end(p) : p + 1;
 
-		for (; p < next; p++)
-			line += *p == '\n';
-		if (!*p)
-			break;
-		line += *p == '\n';
 		if (*p == '{' && depth++ == 0)
 			opened = line;
 		depth -= *p == '}';
-		p++;
+		for (; p < next; p++)
+			line += *p == '\n';
 	}
 	if (depth > 0)
 		return lf_err(e, -EINVAL,
@@ -181,8 +198,10 @@ int lf_conf_read(const char *path, struct lf_conf *c, struct lf_err *e)
 	lf_conf_defaults(c);
 	lf_conf_defaults(&next);
 	rc = lf_fs_read(path, geteuid(), LF_CONF_MAX, &text, e);
-	if (rc == 0)
-		rc = check_closed(text, path, e);
+	if (rc < 0)
+		return rc;
+	blank_comments(text);
+	rc = check_closed(text, path, e);
 	if (rc < 0)
 		return rc;
 	now.path = path;

@@ -39,7 +39,7 @@ static int memlock(const struct lf_key *k, const char *text)
 
 	if (!strcmp(text, "unlimited") || !strcmp(text, "keep"))
 		return 0;
-	return lf_parse_size(text, &v);
+	return lf_value_size(text, &v);
 }
 
 /* One of the words of `expected`, which reads "a, b or c". */

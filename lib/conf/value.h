@@ -9,6 +9,8 @@
 
 /* yes|no|on|off|true|false|1|0 */
 int lf_value_bool(const char *s, bool *out);
+/* Bytes: digits with an optional K, M, G or T (powers of 1024). */
+int lf_value_size(const char *s, uint64_t *out);
 /* "LOW-HIGH" or "N": ports, 1 .. 65535, LOW <= HIGH. */
 int lf_value_ports(const char *s, uint16_t *low, uint16_t *high);
 

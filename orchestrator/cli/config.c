@@ -79,6 +79,8 @@ static int report(const struct lf_err *e, const char *code, const char *remedy)
 static int gather(const struct args *a, struct lf_conf *c)
 {
 	const char *set = getenv("LOONGFORGE_SET");
+	const char *level = getenv("LOONGFORGE_LOG_LEVEL");
+	char level_set[64];
 	struct lf_err e;
 	int rc = lf_conf_read(a->file, c, &e);
 
@@ -93,8 +95,15 @@ static int gather(const struct args *a, struct lf_conf *c)
 		return report(&e, "LF-CFG-01",
 			      "no value of a faulty file is used; built-in "
 			      "values hold until it is mended");
-	if (set && !strcmp(a->verb, "show") &&
-	    lf_conf_overlay(c, set, "environment LOONGFORGE_SET", &e) < 0)
+	if (strcmp(a->verb, "show") != 0)
+		return 0;
+	(void)snprintf(level_set, sizeof(level_set), "log.level=%s",
+		       level ? level : "");
+	if (level && lf_conf_overlay(c, level_set,
+				     "environment LOONGFORGE_LOG_LEVEL",
+				     &e) < 0)
+		return report(&e, "LF-OPT-03", NULL);
+	if (set && lf_conf_overlay(c, set, "environment LOONGFORGE_SET", &e) < 0)
 		return report(&e, "LF-OPT-03", NULL);
 	return 0;
 }

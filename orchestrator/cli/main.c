@@ -13,11 +13,14 @@ enum {
 
 static const struct {
 	const char *name;
+	char *usage;
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "status", cli_status, "what the orchestrators of a job are doing" },
-	{ "config", cli_config, "check or show the configuration" },
+	{ "status", "loongforge status", cli_status,
+	  "what the orchestrators of a job are doing" },
+	{ "config", "loongforge config", cli_config,
+	  "check or show the configuration" },
 };
 
 static int usage(FILE *to, int rc)
@@ -42,8 +45,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
+		if (!strcmp(argv[1], commands[i].name)) {
+			argv[1] = commands[i].usage; /* what argp calls us */
 			return commands[i].run(argc - 1, argv + 1);
+		}
 	(void)fprintf(stderr, "loongforge: unknown command '%.64s'\n", argv[1]);
 	return usage(stderr, EXIT_USAGE);
 }

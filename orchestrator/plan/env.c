@@ -110,8 +110,6 @@ static const struct rule rules[] = {
 	{ "OMP_NUM_THREADS", LF_KEY_THREADS, threads, "CPUs of the task" },
 	{ "TORCH_FR_BUFFER_SIZE", LF_KEY_RECORDER, recorder_size,
 	  "flight recorder on" },
-	{ "TORCH_NCCL_TRACE_BUFFER_SIZE", LF_KEY_RECORDER, recorder_size,
-	  "flight recorder on, older name" },
 	{ "TORCH_NCCL_DUMP_ON_TIMEOUT", LF_KEY_RECORDER, recorder_dump,
 	  "flight recorder writes when a collective hangs" },
 };

@@ -20,6 +20,7 @@
 #include "base/limits.h"
 #include "base/save.h"
 #include "conf/conf.h"
+#include "conf/value.h"
 
 const char *argp_program_version = PACKAGE_STRING;
 
@@ -68,6 +69,19 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
+/* Sizes in plain bytes: the plugin knows no units. */
+static void add_value(struct lf_buf *b, const struct lf_conf *c, int i)
+{
+	uint64_t bytes;
+
+	if (i == LF_KEY_MEMLOCK &&
+	    lf_value_size(c->values.text[i], &bytes) == 0)
+		lf_buf_add(b, "%s=%llu\n", lf_keys[i].name,
+			   (unsigned long long)bytes);
+	else
+		lf_buf_add(b, "%s=%s\n", lf_keys[i].name, c->values.text[i]);
+}
+
 static int write_settings(const struct args *a, struct lf_err *e)
 {
 	lf_autobuf struct lf_buf b = LF_BUF(LF_START_MAX);
@@ -82,8 +96,7 @@ static int write_settings(const struct args *a, struct lf_err *e)
 	if (conf_rc < 0)
 		lf_buf_add(&b, "error=%s\n", conf_error.text);
 	for (int i = 0; i < LF_KEYS; i++)
-		lf_buf_add(&b, "%s=%s\n", lf_keys[i].name,
-			   conf.values.text[i]);
+		add_value(&b, &conf, i);
 	if (!lf_buf_ok(&b))
 		return lf_err(e, -ENOMEM, "settings: no memory");
 	if (mkdir(a->run, 0755) < 0 && errno != EEXIST)
