@@ -79,8 +79,8 @@ static int take_mode(int val, const char *arg, int remote)
 static int join(char *had, const char *more)
 {
 	char out[LF_SET_MAX], what[LF_ERR_MAX + 32];
-	char *argv[] = { LF_LIBEXECDIR "/loongforge-plan", "join", had,
-			 (char *)more, NULL };
+	char plan[] = LF_LIBEXECDIR "/loongforge-plan";
+	char *argv[] = { plan, "join", had, (char *)more, NULL };
 	struct lf_child c = { .argv = argv,
 			      .envp = environ,
 			      .deadline_ms = LF_SCONTROL_MS,

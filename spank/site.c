@@ -69,7 +69,8 @@ void site_setting(const char *node, const char *key, const char *none,
 int site_refresh(const char *node, struct lf_err *e)
 {
 	char path[PATH_MAX], out[LF_ERR_MAX];
-	char *argv[] = { LF_SBINDIR "/loongforge-probe",
+	char probe[] = LF_SBINDIR "/loongforge-probe";
+	char *argv[] = { probe,
 			 "--settings",
 			 "--config",
 			 (char *)config,

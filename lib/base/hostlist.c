@@ -99,8 +99,8 @@ static int expand(const char *s, size_t len, uint64_t index, uint64_t *count,
 		if (rc == 0 && rest > 1)
 			rc = expand(close + 1, (size_t)(s + len - close - 1),
 				    index % rest, &rest, tail, sizeof(tail));
-		if (rc < 0)
-			return rc;
+		if (rc < 0 || rest == 0)
+			return rc < 0 ? rc : -EINVAL;
 	}
 	rc = bracket(open, index / rest, &here, part, sizeof(part));
 	if (rc < 0)

@@ -57,7 +57,7 @@ int lf_sock_listen(const char *name, int *out, struct lf_err *e)
 {
 	lf_autoclose int fd = -1;
 	struct sockaddr_un sa;
-	socklen_t len;
+	socklen_t len = 0;
 	int rc = open_at(name, &sa, &len, &fd, e);
 
 	if (rc < 0)
@@ -73,8 +73,8 @@ int lf_sock_connect(const char *name, uid_t owner, int *out, struct lf_err *e)
 {
 	lf_autoclose int fd = -1;
 	struct sockaddr_un sa;
-	socklen_t len;
-	uid_t uid;
+	socklen_t len = 0;
+	uid_t uid = (uid_t)-1;
 	int rc = open_at(name, &sa, &len, &fd, e);
 
 	if (rc < 0)

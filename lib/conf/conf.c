@@ -45,7 +45,7 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 
 static int on_value(cfg_t *cfg, cfg_opt_t *opt)
 {
-	char name[2 * SECTION_MAX];
+	char name[2 * SECTION_MAX]; /* "section.key" */
 	struct lf_err e;
 
 	(void)snprintf(name, sizeof(name), "%s.%s", cfg_name(cfg),

@@ -30,7 +30,7 @@ int lf_value_ports(const char *s, uint16_t *low, uint16_t *high)
 {
 	char first[8] = { 0 };
 	const char *dash = s ? strchr(s, '-') : NULL;
-	uint64_t a, b;
+	uint64_t a = 0, b = 0;
 	int rc;
 
 	if (!dash) {

@@ -211,9 +211,9 @@ static void print(const json_t *doc)
 /* Beside the job's own steps, without the plugin's start for this one. */
 static int ask_remotely(const struct args *a)
 {
-	char jobid[40], job[24];
+	char jobid[40], job[24], self[] = LF_BINDIR "/loongforge";
 	char *argv[16] = { "srun", jobid, "--overlap", "-N1", "-n1", "-r0",
-			   "--input=none", LF_BINDIR "/loongforge", "status",
+			   "--input=none", self, "status",
 			   "--local", job };
 
 	(void)snprintf(jobid, sizeof(jobid), "--jobid=%u", (unsigned)a->job);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/auto.h"
 #include "base/child.h"
 #include "base/hostlist.h"
 #include "base/limits.h"
@@ -55,7 +54,7 @@ void addrs_write(const char *nodelist, struct lf_buf *out)
 	char *argv[] = { "/usr/bin/env", "scontrol", "show",
 			 "node",	 "-o",	     (char *)nodelist,
 			 NULL };
-	lf_autofree char *answer = malloc(ANSWER_MAX);
+	char *answer = malloc(ANSWER_MAX);
 	struct lf_child c = { .argv = argv,
 			      .envp = environ,
 			      .deadline_ms = LF_SCONTROL_MS,
@@ -64,4 +63,5 @@ void addrs_write(const char *nodelist, struct lf_buf *out)
 
 	if (answer && !resolves(nodelist) && lf_child_run(&c, NULL) == 0)
 		collect(answer, out);
+	free(answer);
 }

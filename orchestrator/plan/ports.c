@@ -16,12 +16,12 @@
 #include "conf/value.h"
 
 /* FNV-1a, 64 bit: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t fnv(uint64_t h, const void *data, size_t n)
+static uint64_t fnv(const char *text)
 {
-	const unsigned char *p = data;
+	uint64_t h = 0xcbf29ce484222325u;
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
 	return h;
 }
 
@@ -30,8 +30,7 @@ int ports_of(const char *reserved, const char *range, const char *cluster,
 {
 	const unsigned need = 1 + LF_PORT_CANDIDATES;
 	uint16_t low, high, r_low, r_high;
-	uint32_t id[2] = { job, step };
-	uint64_t h = 0xcbf29ce484222325u;
+	char name[128];
 	unsigned slots;
 	bool have = lf_value_ports(reserved, &r_low, &r_high) == 0;
 
@@ -44,9 +43,8 @@ int ports_of(const char *reserved, const char *range, const char *cluster,
 	} else {
 		slots = (high - low + 1u) / need - 1;
 	}
-	h = fnv(h, cluster, strlen(cluster));
-	h = fnv(h, id, sizeof(id));
-	low = (uint16_t)(low + need * (h % (slots + 1)));
+	(void)snprintf(name, sizeof(name), "%.64s/%u.%u", cluster, job, step);
+	low = (uint16_t)(low + need * (fnv(name) % (slots + 1)));
 	out->master = have ? r_low : low;
 	for (unsigned i = 0; i < LF_PORT_CANDIDATES; i++)
 		out->candidate[i] = (uint16_t)(low + 1 + i);
