@@ -129,13 +129,19 @@ static struct spank_option secret_option = {
 	1, 0, take_secret
 };
 
+/* Behind the twin comes what the outer command was given, which wins. */
 static void take_twin(struct given *g)
 {
-	const char *twin = g->joined ? getenv(g->joined) : NULL;
+	const char *twin = getenv(g->twin), *outer = getenv(g->carrier);
+	char both[2 * LF_SET_MAX];
 
-	if (!twin && !getenv(g->carrier))
-		twin = getenv(g->twin);
-	g->ours = twin && *twin && setenv(g->carrier, twin, 1) == 0;
+	if (g->joined && getenv(g->joined))
+		outer = getenv(g->joined);
+	if (!twin || !*twin || (outer && !g->joined))
+		twin = "";
+	(void)snprintf(both, sizeof(both), "%s%s%s", twin,
+		       *twin && outer ? ";" : "", outer ? outer : "");
+	g->ours = *both && setenv(g->carrier, both, 1) == 0 && !outer;
 }
 
 /* A key for the step's orchestrators, in no environment of a task. */

@@ -83,11 +83,13 @@ int site_refresh(const char *node, struct lf_err *e)
 			      .deadline_ms = LF_PROBE_MS,
 			      .out = out,
 			      .size = sizeof(out) };
-	struct stat conf, set;
+	struct stat conf, set, program;
 
 	settings_path(node, path, sizeof(path));
 	if (lstat(path, &set) == 0 && stat(config, &conf) == 0 &&
-	    conf.st_mtim.tv_sec < set.st_mtim.tv_sec)
+	    conf.st_mtim.tv_sec < set.st_mtim.tv_sec &&
+	    stat(probe, &program) == 0 && /* another version, other keys */
+	    program.st_ctim.tv_sec < set.st_mtim.tv_sec)
 		return 0;
 	return lf_child_run(&c, e);
 }

@@ -22,7 +22,8 @@ bool site_off(void);
  * can be trusted. */
 void site_setting(const char *node, const char *key, const char *none,
 		  char *buf, size_t n);
-/* Runs loongforge-probe when the configuration is newer than the settings. */
+/* Runs loongforge-probe when configuration or probe are newer than the
+ * settings. */
 int site_refresh(const char *node, struct lf_err *e);
 
 #endif

@@ -52,6 +52,8 @@ static struct step {
 static void identify(spank_t sp)
 {
 	const char *node = getenv("SLURMD_NODENAME"); /* slurmd's own word */
+	char restart[16] = "";
+	uint64_t count;
 
 	step.id.job = sp_item(sp, S_JOB_ID, 0);
 	step.id.step = sp_item(sp, S_JOB_STEPID, STEP_EXTERN);
@@ -59,6 +61,10 @@ static void identify(spank_t sp)
 	step.uid = sp_item(sp, S_JOB_UID, (uint32_t)-1);
 	step.gid = sp_item(sp, S_JOB_GID, (uint32_t)-1);
 	step.restart = sp_item(sp, S_SLURM_RESTART_COUNT, 0);
+	/* Slurm fills the item in for batch steps only. */
+	if (sp_getenv(sp, "SLURM_RESTART_COUNT", restart, sizeof(restart)) &&
+	    lf_parse_u64(restart, 0, UINT32_MAX, &count) == 0)
+		step.restart = (uint32_t)count;
 	step.nodes = sp_item(sp, S_JOB_NNODES, 1);
 	step.local_tasks = sp_item(sp, S_JOB_LOCAL_TASK_COUNT, 1);
 	step.lazy = step.id.step >= STEP_SPECIAL;
