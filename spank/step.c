@@ -71,15 +71,16 @@ static void identify(spank_t sp)
 	(void)snprintf(step.node, sizeof(step.node), "%s", node ? node : "?");
 }
 
-/* Appends to the plan as loongforge-plan would have; other nodes do not know. */
+/* Appends to the plan as loongforge-plan would have.  Other nodes do not know
+ * of such a refusal. */
 static void add(const char *kind, const char *code, const struct lf_err *e,
 		const char *remedy)
 {
 	size_t n = strlen(step.plan);
 
 	(void)snprintf(step.plan + n, sizeof(step.plan) - n,
-		       "%s=%s\t%s\t%s\nalone=1\n", kind, code, e->text,
-		       remedy);
+		       "%s=%s\t%s\t%s\n%s", kind, code, e->text, remedy,
+		       *kind == 'r' ? "alone=1\n" : "");
 }
 
 static void take_settings(void)
@@ -456,10 +457,11 @@ static void end_lazy(void)
 {
 	uint64_t until = lf_clock_ms() + step.drain_ms;
 	pid_t pid = 0;
+	uid_t uid;
 	int fd, kills = 0;
 
 	while (lf_sock_connect(step.socket, step.uid, &fd, NULL) == 0) {
-		(void)lf_sock_peer(fd, &pid, NULL);
+		(void)lf_sock_peer(fd, &pid, &uid);
 		(void)close(fd);
 		if (lf_clock_ms() >= until && pid > 1 && kills++ == 0)
 			kill_it(pid);

@@ -75,6 +75,7 @@ int lf_sock_connect(const char *name, uid_t owner, int *out, struct lf_err *e)
 	struct sockaddr_un sa;
 	socklen_t len = 0;
 	uid_t uid = (uid_t)-1;
+	pid_t pid;
 	int rc = open_at(name, &sa, &len, &fd, e);
 
 	if (rc < 0)
@@ -82,7 +83,7 @@ int lf_sock_connect(const char *name, uid_t owner, int *out, struct lf_err *e)
 	/* Unix sockets connect at once, or say EAGAIN on a full queue. */
 	if (connect(fd, (struct sockaddr *)&sa, len) < 0)
 		return lf_err(e, -errno, "@%s: %s", name, strerror(errno));
-	rc = lf_sock_peer(fd, NULL, &uid);
+	rc = lf_sock_peer(fd, &pid, &uid);
 	if (rc < 0)
 		return lf_err(e, rc, "@%s: %s", name, strerror(-rc));
 	if (uid != 0 && uid != owner && owner != LF_SOCK_ANY)
@@ -100,9 +101,7 @@ int lf_sock_peer(int fd, pid_t *pid, uid_t *uid)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return -errno;
-	if (pid)
-		*pid = cred.pid;
-	if (uid)
-		*uid = cred.uid;
+	*pid = cred.pid;
+	*uid = cred.uid;
 	return 0;
 }
