@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/child.h"
 #include "base/hostlist.h"
 #include "base/log.h"
 #include "cred.h"
@@ -18,7 +20,8 @@
 enum {
 	NAMED_MAX = 8, /* silent nodes named in one line */
 	STAGGER_MS = 250, /* between nodes that miss the leader */
-	STAGGER_NODES = 20
+	STAGGER_NODES = 20,
+	INSIST_MS = 2000 /* from TERM to a plain scancel */
 };
 
 struct group {
@@ -34,7 +37,7 @@ struct group {
 	uint32_t present;
 	enum group_state state;
 	char reason[LF_ERR_MAX];
-	bool greeted;
+	bool greeted, cancels, insisted;
 };
 
 static const char *node_name(uint32_t id, char *buf, size_t n)
@@ -55,6 +58,8 @@ static void set_state(struct group *g, enum group_state state)
 	g->calls.changed(g->calls.arg);
 }
 
+static void on_still_there(uv_timer_t *t);
+
 static void on_scancel(uv_process_t *p, int64_t status, int signal)
 {
 	lf_log(status ? LF_LOG_ERROR : LF_LOG_INFO, "group",
@@ -66,7 +71,7 @@ static void on_scancel(uv_process_t *p, int64_t status, int signal)
 static void cancel_step(struct group *g)
 {
 	char id[32];
-	char *args[] = { "scancel", id, NULL };
+	char *args[] = { "scancel", "--signal=TERM", id, NULL };
 	uv_process_options_t o = { .file = "scancel",
 				   .args = args,
 				   .exit_cb = on_scancel };
@@ -77,6 +82,29 @@ static void cancel_step(struct group *g)
 	if (rc < 0)
 		lf_log(LF_LOG_ERROR, "group", "scancel %s: %s", id,
 		       uv_strerror(rc));
+	(void)uv_timer_start(&g->deadline, on_still_there, INSIST_MS, 0);
+}
+
+/* For tasks that ignore TERM.  A plain scancel makes srun stop listening, so
+ * it comes last, when the user has read why. */
+static void insist(struct group *g)
+{
+	char id[32];
+	char *argv[] = { "/usr/bin/env", "scancel", id, NULL };
+	struct lf_child c = { .argv = argv,
+			      .envp = environ,
+			      .deadline_ms = LF_SCONTROL_MS };
+
+	if (g->state != GROUP_FAILED || !g->cancels || g->insisted)
+		return;
+	g->insisted = true;
+	(void)snprintf(id, sizeof(id), "%u.%u", g->start->job, g->start->step);
+	(void)lf_child_run(&c, NULL);
+}
+
+static void on_still_there(uv_timer_t *t)
+{
+	insist(t->data);
 }
 
 /* The group cannot come together: named, told to everybody, ended. */
@@ -103,6 +131,7 @@ static void fail(struct group *g, const char *reason)
 		if (g->here[i])
 			(void)link_send(g->link, i, &m, NULL);
 	set_state(g, GROUP_FAILED);
+	g->cancels = true;
 	cancel_step(g);
 }
 
@@ -405,6 +434,7 @@ void group_close(struct group *g)
 {
 	if (!g)
 		return;
+	insist(g);
 	uv_close((uv_handle_t *)&g->deadline, NULL);
 	unwatch(g);
 	if (g->link) {

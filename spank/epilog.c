@@ -16,14 +16,16 @@
 #include "site.h"
 #include "spankapi.h"
 
-/* The folder's content is the user's and may be hostile: rm runs as the user,
- * follows no link and stays on the file system.  It fails to remove the folder
- * itself, whose parent is root's; that is left to root. */
+/* The folder's content is the user's and may be hostile: chmod (a folder may be
+ * shut) and rm run as the user, follow no link and stay on the file system.  rm
+ * fails on the folder itself, whose parent is root's; that is left to root. */
 static void remove_folder(int seg, const char *name)
 {
 	char path[512];
-	char *argv[] = { "/bin/rm", "-rf", "--one-file-system", "--", path,
-			 NULL };
+	char *argv[] = { "/bin/sh", "-c",
+			 "chmod -R u+rwx -- \"$0\"; "
+			 "rm -rf --one-file-system -- \"$0\"",
+			 path, NULL };
 	struct lf_child c = { .argv = argv,
 			      .deadline_ms = LF_PROBE_MS };
 	struct stat st;

@@ -22,7 +22,6 @@
 struct given {
 	const char *twin, *carrier;
 	const char *joined; /* variable that hands all values on */
-	bool ours; /* we put the carrier there */
 	char env[LF_SET_MAX], own[LF_SET_MAX];
 };
 
@@ -34,11 +33,7 @@ static struct given secret = { .carrier = CARRIER "_secret" };
 
 static int refuse(const char *code, const char *what)
 {
-	struct lf_finding f = { .code = code, .what = what };
-	char line[LF_ERR_MAX + 64];
-
-	lf_find_line(&f, NULL, line, sizeof(line));
-	slurm_error("%s", line);
+	slurm_error("loongforge: %s (%s)", what, code);
 	return -1;
 }
 
@@ -141,7 +136,8 @@ static void take_twin(struct given *g)
 		twin = "";
 	(void)snprintf(both, sizeof(both), "%s%s%s", twin,
 		       *twin && outer ? ";" : "", outer ? outer : "");
-	g->ours = *both && setenv(g->carrier, both, 1) == 0 && !outer;
+	if (*both)
+		(void)setenv(g->carrier, both, 1);
 }
 
 /* A key for the step's orchestrators, in no environment of a task. */
@@ -154,7 +150,7 @@ static void make_secret(void)
 		return;
 	for (size_t i = 0; i < sizeof(raw); i++)
 		(void)snprintf(hex + 2 * i, 3, "%02x", raw[i]);
-	secret.ours = setenv(secret.carrier, hex, 1) == 0;
+	(void)setenv(secret.carrier, hex, 1);
 }
 
 void options_register(spank_t sp, bool submit)
@@ -177,10 +173,7 @@ void options_publish(void)
 {
 	char joined[2 * LF_SET_MAX];
 
-	if (mode.ours) /* it is an option now and travels by itself */
-		(void)unsetenv(mode.carrier);
-	if (secret.ours)
-		(void)unsetenv(secret.carrier);
+	(void)unsetenv(secret.carrier); /* travels as an option by now */
 	if (!*sets.env && !*sets.own)
 		return;
 	(void)snprintf(joined, sizeof(joined), "%s%s%s", sets.env,

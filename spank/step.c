@@ -40,7 +40,8 @@ static struct step {
 	struct lf_step_id id;
 	uint32_t uid, gid, restart, nodes, local_tasks, exited;
 	char node[LF_NODE_NAME_MAX];
-	char plan[LF_START_MAX]; /* doc/formats/plan.md */
+	char plan[LF_START_MAX]; /* doc/formats/plan.md, first half */
+	char start[LF_START_MAX]; /* second half */
 	char socket[LF_SOCK_NAME_MAX];
 	int listen_fd;
 	int life[2]; /* 0: ours, 1: the orchestrator's */
@@ -138,6 +139,7 @@ static void make_plan(spank_t sp)
 			      .out = step.plan,
 			      .size = sizeof(step.plan) };
 	struct lf_err e;
+	char *cut;
 
 	(void)snprintf(words, sizeof(words),
 		       "job=%u\nstep=%u\nrestart=%u\nnodeid=%u\nnodes=%u\n"
@@ -149,10 +151,16 @@ static void make_plan(spank_t sp)
 		       sp_item(sp, S_STEP_CPUS_PER_TASK, 0), step.node,
 		       site_run(), step.socket, options_mode(sp),
 		       options_set(sp));
-	if (env && lf_child_run(&c, &e) == 0)
-		return;
-	step.plan[0] = '\0';
-	add("refuse", "LF-LCH-02", &e, "is LoongForge whole on this node?");
+	if (!env || lf_child_run(&c, &e) < 0) {
+		step.plan[0] = '\0';
+		add("refuse", "LF-LCH-02", &e,
+		    "is LoongForge whole on this node?");
+	}
+	cut = strstr(step.plan, "\n--\n");
+	if (cut) {
+		(void)snprintf(step.start, sizeof(step.start), "%s", cut + 4);
+		cut[1] = '\0';
+	}
 }
 
 /* Calls fn for each line of the plan that is of this kind, its value split at
@@ -208,13 +216,9 @@ static void make_folder(void)
  * no environment and no command line ever holds. */
 static void send_start(void)
 {
-	char *start = strstr(step.plan, "\n--\n");
 	char text[LF_START_MAX + 80];
 
-	if (!start)
-		return;
-	*start = '\0'; /* the first half ends here */
-	(void)snprintf(text, sizeof(text), "%ssecret=%s\n", start + 4,
+	(void)snprintf(text, sizeof(text), "%ssecret=%s\n", step.start,
 		       options_secret());
 	(void)lf_lifeline_send(step.life[0], text);
 }
@@ -307,18 +311,19 @@ static void launch(spank_t sp)
 	step.refused = true;
 }
 
-/* Every task of this node ends here.  In a step of several nodes the others
- * would wait for them until they time out: it is cancelled. */
+/* Every task of this node ends here.  Other tasks, of other nodes too, would
+ * wait for them until they time out: TERM for all, which unlike a plain scancel
+ * leaves srun listening to what we say. */
 static void exit_refused(spank_t sp, bool first)
 {
 	char id[32];
-	char *argv[] = { "/usr/bin/env", "scancel", id, NULL };
+	char *argv[] = { "/usr/bin/env", "scancel", "--signal=TERM", id, NULL };
 	struct lf_child c = { .argv = argv,
 			      .envp = pick_env(sp),
 			      .deadline_ms = LF_SCONTROL_MS };
 
 	(void)snprintf(id, sizeof(id), "%u.%u", step.id.job, step.id.step);
-	if (first && step.nodes > 1 && each("alone", NULL, NULL) > 0)
+	if (first && each("alone", NULL, NULL) > 0)
 		(void)lf_child_run(&c, NULL);
 	_exit(1);
 }
