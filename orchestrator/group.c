@@ -37,7 +37,7 @@ struct group {
 	uint32_t present;
 	enum group_state state;
 	char reason[LF_ERR_MAX];
-	bool greeted, cancels, insisted;
+	bool greeted, cancels, insisted, leader_gone;
 };
 
 static const char *node_name(uint32_t id, char *buf, size_t n)
@@ -231,6 +231,7 @@ static void heard(void *arg, uint32_t from, const struct lf_msg *m)
 		lf_log(LF_LOG_ERROR, "group", "%s", g->reason);
 		set_state(g, GROUP_FAILED);
 	} else if (!strcmp(m->verb, "bye")) {
+		g->leader_gone = true;
 		lf_log(LF_LOG_INFO, "group", "the leader has ended");
 	}
 }
@@ -423,7 +424,8 @@ static void say_bye(struct group *g)
 	struct lf_msg m;
 
 	lf_msg_begin(&m, "bye");
-	if (!g->here && g->greeted)
+	/* A message to one that has gone would only wait for its linger. */
+	if (!g->here && g->greeted && !g->leader_gone)
 		(void)link_send(g->link, 0, &m, NULL);
 	for (uint32_t i = 1; g->here && i < g->start->nodes; i++)
 		if (g->here[i])

@@ -60,7 +60,7 @@ static void *make_socket(struct link *l, int type)
 	if (!s)
 		return NULL;
 	set_int(s, ZMQ_LINGER, LINGER_MS);
-	set_int(s, ZMQ_RECONNECT_IVL, 100);
+	set_int(s, ZMQ_RECONNECT_IVL, 10); /* doubles, up to: */
 	set_int(s, ZMQ_RECONNECT_IVL_MAX, 1000);
 	set_int(s, ZMQ_IPV6, 1);
 	set_int(s, ZMQ_HEARTBEAT_IVL, 1000);
@@ -460,8 +460,11 @@ int link_connected(const struct link *l)
 void link_leave_doors(struct link *l)
 {
 	for (int i = 0; i < DOORS; i++) {
-		if (l->door[i])
-			(void)zmq_close(l->door[i]);
+		if (!l->door[i])
+			continue;
+		if (!l->leads) /* knocks at ports where nobody listens */
+			set_int(l->door[i], ZMQ_LINGER, 0);
+		(void)zmq_close(l->door[i]);
 		l->door[i] = NULL;
 	}
 }

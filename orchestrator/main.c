@@ -110,6 +110,17 @@ static void on_notice(void *arg, const char *line)
 	(void)lf_lifeline_send(LF_LAUNCH_LIFELINE, line);
 }
 
+/* A job without a log goes on, but not in silence. */
+static void tell_no_log(struct daemon *d, const struct lf_err *why)
+{
+	char line[LF_NOTICE_MAX];
+
+	(void)snprintf(line, sizeof(line),
+		       "loongforge: %.100s: no log: %.300s (LF-LOG-01)",
+		       d->start.node, why->text);
+	on_notice(d, line);
+}
+
 static int open_all(struct daemon *d, const char *log, struct lf_err *e)
 {
 	const struct group_calls calls = { on_group, on_notice, d };
@@ -143,6 +154,8 @@ static int run(struct daemon *d, struct lf_err *e)
 	const char *log = record_open(&d->start, &no_log);
 	int rc;
 
+	if (!log)
+		tell_no_log(d, &no_log);
 	lf_log(LF_LOG_INFO, "main",
 	       "LoongForge %s, job %u, step %u, node %s (%u of %u), pid %d",
 	       PACKAGE_VERSION, d->start.job, d->start.step, d->start.node,

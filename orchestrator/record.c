@@ -40,6 +40,8 @@ static int choose_dir(const struct start *s, char *dir, size_t n)
 	const char *submit = getenv("SLURM_SUBMIT_DIR");
 	int len;
 
+	if (!submit) /* srun into an allocation from outside of it */
+		submit = getenv("PWD");
 	if (*configured)
 		len = snprintf(dir, n, "%s", configured);
 	else if (submit && *submit == '/')
@@ -70,7 +72,7 @@ const char *record_open(const struct start *s, struct lf_err *e)
 	(void)lf_log_parse_level(s->values.text[LF_KEY_LOG_LEVEL], &level);
 	lf_log_open(-1, level);
 	if (rc < 0) {
-		(void)lf_err(e, rc, "log: no folder: SLURM_SUBMIT_DIR is unset");
+		(void)lf_err(e, rc, "no folder: SLURM_SUBMIT_DIR is unset");
 		return NULL;
 	}
 	rc = make_dirs(dir);
@@ -79,7 +81,7 @@ const char *record_open(const struct start *s, struct lf_err *e)
 	fd = rc < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND |
 					      O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0) {
-		(void)lf_err(e, rc < 0 ? rc : -errno, "log: %s: %s", dir,
+		(void)lf_err(e, rc < 0 ? rc : -errno, "%s: %s", dir,
 			     strerror(rc < 0 ? -rc : errno));
 		return NULL;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record - the folder where a job's records lie, and the log in it.
  *
- * log.dir, else SLURM_SUBMIT_DIR/.loongforge/JOB; the log is STEP.NODE.log.
+ * log.dir, else .loongforge/JOB in SLURM_SUBMIT_DIR or the working folder; the log is STEP.NODE.log.
  * A folder that cannot be made costs the log, never the job. */
 #ifndef LF_RECORD_H
 #define LF_RECORD_H

@@ -37,7 +37,7 @@ static void remove_folder(int seg, const char *name)
 	c.uid = st.st_uid;
 	c.gid = st.st_gid;
 	(void)lf_child_run(&c, NULL);
-	if (unlinkat(seg, name, AT_REMOVEDIR) < 0)
+	if (unlinkat(seg, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
 		slurm_error("loongforge: epilog: %s: %s (LF-SEG-02)", path,
 			    strerror(errno));
 }

@@ -155,11 +155,11 @@ static void make_secret(void)
 
 void options_register(spank_t sp, bool submit)
 {
-	bool munge = access(MUNGE, F_OK) == 0;
+	bool munge = submit && access(MUNGE, F_OK) == 0;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		(void)spank_option_register(sp, &table[i]);
-	if (!submit || !munge)
+	if (!munge)
 		(void)spank_option_register(sp, &secret_option);
 	if (!submit)
 		return;

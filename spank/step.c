@@ -101,7 +101,7 @@ static char **pick_env(spank_t sp)
 {
 	static const char *const prefixes[] = {
 		"SLURM",	"PATH=",  "HOME=", "USER=",	  "TMPDIR=",
-		"LANG=",	"LC_",	  "TZ=",   "MUNGE",	  "LOONGFORGE",
+		"LANG=",	"LC_",	  "TZ=",   "PWD=",	  "LOONGFORGE",
 		"MASTER_",	"RANK=",  "WORLD_SIZE=",	  "LOCAL_RANK=",
 		"OMP_NUM",	"TORCH_", "PYTHONPATH=",
 		"CUDA_VISIBLE_DEVICES="
