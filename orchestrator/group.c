@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum {
 	NAMED_MAX = 8, /* silent nodes named in one line */
 	STAGGER_MS = 250, /* between nodes that miss the leader */
 	STAGGER_NODES = 20,
+	TOLD_MS = 200,
 	INSIST_MS = 2000 /* from TERM to a plain scancel */
 };
 
@@ -436,6 +438,10 @@ void group_close(struct group *g)
 {
 	if (!g)
 		return;
+	/* slurmstepd has our lines by now and waits for us; its I/O thread
+	 * needs a moment to pass them on, before srun is told to stop. */
+	if (g->cancels && !g->insisted)
+		(void)poll(NULL, 0, TOLD_MS);
 	insist(g);
 	uv_close((uv_handle_t *)&g->deadline, NULL);
 	unwatch(g);
