@@ -240,6 +240,9 @@ void step_begin(spank_t sp, int ac, char **av)
 {
 	struct lf_err e;
 
+	/* 24.11 leaves it where tasks would see it. */
+	(void)spank_unsetenv(sp, "_SLURM_SPANK_OPTION_loongforge_"
+				 "loongforge_secret");
 	if (sp_item(sp, S_JOB_STEPID, STEP_EXTERN) == STEP_EXTERN ||
 	    !*options_mode(sp))
 		return;

@@ -46,11 +46,10 @@ static int place(const struct lf_launch *l, int status)
 		if (null < 0 || dup2(null, fd) < 0)
 			return -EIO;
 	for (int i = 0; i < 3; i++)
-		if (dup2(from[i], LF_LAUNCH_LISTEN + i) < 0)
+		if (dup3(from[i], LF_LAUNCH_LISTEN + i,
+			 i == 2 ? O_CLOEXEC : 0) < 0)
 			return -errno;
 	lf_child_close_from(FD_STATUS + 1);
-	if (fcntl(FD_STATUS, F_SETFD, FD_CLOEXEC) < 0)
-		return -errno;
 	return 0;
 }
 

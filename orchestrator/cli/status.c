@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/child.h"
+#include "base/limits.h"
 #include "base/parse.h"
 #include "base/sock.h"
 #include "cli.h"
@@ -208,11 +210,28 @@ static void print(const json_t *doc)
 	print_lists(doc);
 }
 
+/* The job's first node; 24.11 takes -r0 for any node of it. */
+static int first_node(const char *job, char *out, size_t n)
+{
+	char *argv[] = { "/usr/bin/env", "squeue", "-h", "-o", "%B", "-j",
+			 (char *)job,	 NULL };
+	struct lf_child c = { .argv = argv,
+			      .envp = environ,
+			      .deadline_ms = 2 * LF_SCONTROL_MS,
+			      .out = out,
+			      .size = n };
+	int rc = lf_child_run(&c, NULL);
+
+	out[strcspn(out, "\n")] = '\0';
+	return rc == 0 && *out ? 0 : -ENOENT;
+}
+
 /* Beside the job's own steps, without the plugin's start for this one. */
 static int ask_remotely(const struct args *a)
 {
+	char node[LF_NODE_NAME_MAX + 2] = "-w";
 	char jobid[40], job[24], self[] = LF_BINDIR "/loongforge";
-	char *argv[16] = { "srun", jobid, "--overlap", "-N1", "-n1", "-r0",
+	char *argv[16] = { "srun", jobid, "--overlap", "-N1", "-n1", node,
 			   "--input=none", self, "status",
 			   "--local", job };
 
@@ -220,6 +239,12 @@ static int ask_remotely(const struct args *a)
 	(void)snprintf(job, sizeof(job), "%u", (unsigned)a->job);
 	if (a->json)
 		argv[11] = "--json";
+	if (first_node(job, node + 2, sizeof(node) - 2) < 0) {
+		(void)fprintf(stderr,
+			      "loongforge: job %s: Slurm shows no such job that "
+			      "runs here\n", job);
+		return 1;
+	}
 	(void)unsetenv("LOONGFORGE");
 	(void)unsetenv("LOONGFORGE_SET");
 	(void)unsetenv("SLURM_SPANK__SLURM_SPANK_OPTION_loongforge_loongforge");
