@@ -375,10 +375,8 @@ void step_forked(void)
 {
 	/* The tasks' copies are enough; ours would hide the orchestrator's
 	 * death. */
-	if (step.life[1] >= 0)
-		(void)close(lf_steal_fd(&step.life[1]));
-	if (step.listen_fd >= 0)
-		(void)close(lf_steal_fd(&step.listen_fd));
+	lf_auto_close(&step.life[1]);
+	lf_auto_close(&step.listen_fd);
 }
 
 /* Prints notices, notes who sends them; false at end of file: it is gone. */
@@ -457,7 +455,7 @@ static void end_orchestrator(void)
 		kill_it(pid);
 		(void)wait_gone(&pid, &lines, lf_clock_ms() + LF_KILL_MS);
 	}
-	(void)close(lf_steal_fd(&step.life[0]));
+	lf_auto_close(&step.life[0]);
 }
 
 /* A client of the batch step may have started one: it listens on our name. */

@@ -16,6 +16,7 @@ static inline void lf_auto_close(int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
+	*fd = -1;
 }
 
 #define lf_autofree  __attribute__((cleanup(lf_auto_free)))
