@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/hostlist.h"
 #include "base/log.h"
 #include "cred.h"
@@ -434,6 +435,15 @@ static void say_bye(struct group *g)
 			(void)link_send(g->link, i, &m, NULL);
 }
 
+/* The whole time: scancel's SIGCHLD comes just then. */
+static void sleep_ms(uint64_t ms)
+{
+	uint64_t until = lf_clock_ms() + ms;
+
+	for (uint64_t now; (now = lf_clock_ms()) < until;)
+		(void)poll(NULL, 0, (int)(until - now));
+}
+
 void group_close(struct group *g)
 {
 	if (!g)
@@ -441,7 +451,7 @@ void group_close(struct group *g)
 	/* slurmstepd has our lines by now and waits for us; its I/O thread
 	 * needs a moment to pass them on, before srun is told to stop. */
 	if (g->cancels && !g->insisted)
-		(void)poll(NULL, 0, TOLD_MS);
+		sleep_ms(TOLD_MS);
 	insist(g);
 	uv_close((uv_handle_t *)&g->deadline, NULL);
 	unwatch(g);
