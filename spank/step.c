@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,11 +217,11 @@ static void make_folder(void)
  * no environment and no command line ever holds. */
 static void send_start(void)
 {
-	char text[LF_START_MAX + 80];
+	size_t n = strlen(step.start);
 
-	(void)snprintf(text, sizeof(text), "%ssecret=%s\n", step.start,
+	(void)snprintf(step.start + n, sizeof(step.start) - n, "secret=%s\n",
 		       options_secret());
-	(void)lf_lifeline_send(step.life[0], text);
+	(void)lf_lifeline_send(step.life[0], step.start);
 }
 
 static void open_sockets(void)
@@ -326,6 +327,7 @@ static void exit_refused(spank_t sp, bool first)
 			      .deadline_ms = LF_SCONTROL_MS };
 
 	(void)snprintf(id, sizeof(id), "%u.%u", step.id.job, step.id.step);
+	(void)signal(SIGTERM, SIG_IGN); /* our own, below */
 	if (first && each("alone", NULL, NULL) > 0)
 		(void)lf_child_run(&c, NULL);
 	_exit(1);
