@@ -55,18 +55,17 @@ static void identify(spank_t sp)
 {
 	const char *node = getenv("SLURMD_NODENAME"); /* slurmd's own word */
 	char restart[16] = "";
-	uint64_t count;
+	uint64_t count = sp_item(sp, S_SLURM_RESTART_COUNT, 0);
 
 	step.id.job = sp_item(sp, S_JOB_ID, 0);
 	step.id.step = sp_item(sp, S_JOB_STEPID, STEP_EXTERN);
 	step.id.node = sp_item(sp, S_JOB_NODEID, 0);
 	step.uid = sp_item(sp, S_JOB_UID, (uint32_t)-1);
 	step.gid = sp_item(sp, S_JOB_GID, (uint32_t)-1);
-	step.restart = sp_item(sp, S_SLURM_RESTART_COUNT, 0);
 	/* Slurm fills the item in for batch steps only. */
-	if (sp_getenv(sp, "SLURM_RESTART_COUNT", restart, sizeof(restart)) &&
-	    lf_parse_u64(restart, 0, UINT32_MAX, &count) == 0)
-		step.restart = (uint32_t)count;
+	if (sp_getenv(sp, "SLURM_RESTART_COUNT", restart, sizeof(restart)))
+		(void)lf_parse_u64(restart, 0, UINT32_MAX, &count);
+	step.restart = (uint32_t)count;
 	step.nodes = sp_item(sp, S_JOB_NNODES, 1);
 	step.local_tasks = sp_item(sp, S_JOB_LOCAL_TASK_COUNT, 1);
 	step.lazy = step.id.step >= STEP_SPECIAL;
@@ -337,8 +336,8 @@ static void set_variable(const struct line *l, void *arg)
 {
 	spank_t sp = arg;
 	const char *value = l->word[1];
-	char number[16];
 	bool local = !strcmp(value, "@local_rank");
+	char number[16];
 
 	if (local || !strcmp(value, "@rank")) { /* the task's own */
 		(void)snprintf(number, sizeof(number), "%u",
@@ -468,13 +467,12 @@ static void end_lazy(void)
 	uid_t uid;
 	int fd, kills = 0;
 
-	while (lf_sock_connect(step.socket, step.uid, &fd, NULL) == 0) {
+	while (lf_clock_ms() < until + LF_KILL_MS &&
+	       lf_sock_connect(step.socket, step.uid, &fd, NULL) == 0) {
 		(void)lf_sock_peer(fd, &pid, &uid);
 		(void)close(fd);
 		if (lf_clock_ms() >= until && pid > 1 && kills++ == 0)
 			kill_it(pid);
-		if (lf_clock_ms() >= until + LF_KILL_MS)
-			break;
 		(void)poll(NULL, 0, 20);
 	}
 }

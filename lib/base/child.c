@@ -130,14 +130,17 @@ static void child(const struct lf_child *c, int out)
 
 	(void)setpgid(0, 0);
 	lf_child_reset();
-	if (null < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+	/* stdout last: where it was closed, `null` is at its number. */
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
 		_exit(126);
 	lf_child_close_from(3);
+	/* An id of -1 means "stay who you are" to the kernel: root. */
 	if (c->uid != 0 &&
 	    ((geteuid() == 0 && setgroups(0, NULL) < 0) ||
 	     setresgid(c->gid, c->gid, c->gid) < 0 ||
-	     setresuid(c->uid, c->uid, c->uid) < 0))
+	     setresuid(c->uid, c->uid, c->uid) < 0 ||
+	     getuid() != c->uid || getgid() != c->gid))
 		_exit(126);
 	execve(c->argv[0], c->argv, c->envp ? c->envp : none);
 	_exit(127);

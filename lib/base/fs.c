@@ -107,7 +107,7 @@ int lf_fs_user_dir(int dirfd, const char *name, uid_t uid, gid_t gid,
 		return lf_err(e, -errno, "%s: %s", name, strerror(errno));
 	if (st.st_uid == uid && (st.st_mode & 0077) == 0)
 		return 0; /* another step of the job made it */
-	if (st.st_uid != 0)
+	if (st.st_uid != 0 && st.st_uid != uid)
 		return lf_err(e, -EPERM,
 			      "%s: expected owner uid %u, found %u", name,
 			      (unsigned)uid, (unsigned)st.st_uid);

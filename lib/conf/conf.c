@@ -31,7 +31,8 @@ static struct {
 	bool failed;
 } now;
 
-static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
 	char text[200];
 
@@ -201,6 +202,9 @@ int lf_conf_read(const char *path, struct lf_conf *c, struct lf_err *e)
 	if (rc < 0)
 		return rc;
 	blank_comments(text);
+	if (strstr(text, "${")) /* libconfuse would take the reader's */
+		return lf_err(e, -EINVAL, "%s: variables have no value here",
+			      path);
 	rc = check_closed(text, path, e);
 	if (rc < 0)
 		return rc;
@@ -209,6 +213,9 @@ int lf_conf_read(const char *path, struct lf_conf *c, struct lf_err *e)
 	now.e = e;
 	now.failed = false;
 	rc = parse(text);
+	if (rc < 0 && !now.failed) /* of this libconfuse says nothing */
+		(void)lf_err(e, rc, "%s: %s", path,
+			     rc == -ENOMEM ? "no memory" : "an empty name");
 	if (rc == 0)
 		*c = next;
 	return rc;

@@ -146,7 +146,7 @@ static void apply(const struct plan *p, const struct rule *r,
 	if (env_is_users(r->name))
 		lf_buf_add(note, "%s%s=kept: the user's", note->len ? ";" : "",
 			   r->name);
-	else if (r->value(p, value, sizeof(value)))
+	else if (r->value(p, value, sizeof(value)) && !strpbrk(value, "\n\t"))
 		set(out, note, r->name, value, r->why);
 }
 

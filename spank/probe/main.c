@@ -21,6 +21,7 @@
 #include "base/save.h"
 #include "conf/conf.h"
 #include "conf/value.h"
+#include "find/find.h"
 
 const char *argp_program_version = PACKAGE_STRING;
 
@@ -93,8 +94,10 @@ static int write_settings(const struct args *a, struct lf_err *e)
 
 	if (conf_rc == -ENOENT) /* a site without the file: built-in values */
 		conf_rc = 0;
-	if (conf_rc < 0)
+	if (conf_rc < 0) {
+		lf_find_clean(conf_error.text);
 		lf_buf_add(&b, "error=%s\n", conf_error.text);
+	}
 	for (int i = 0; i < LF_KEYS; i++)
 		add_value(&b, &conf, i);
 	if (!lf_buf_ok(&b))
