@@ -4,13 +4,11 @@
 
 load plugin
 
-setup_file() {
-	"$PY" -c 'import torch.distributed' 2>/dev/null || skip 'python3-torch is not installed'
-	suite_up
-}
-teardown_file() { [ -z "${LF_CLUSTER:-}" ] || suite_down; }
-setup() { begin; }
-teardown() { finish; }
+setup_file() { ! torch || suite_up; }
+teardown_file() { ! torch || suite_down; }
+setup() { torch || skip 'python3-torch is not installed'; begin; }
+teardown() { ! torch || finish; }
+torch() { "$PY" -c 'import torch.distributed' 2>/dev/null; }
 
 @test "DDP on 2 x 2 ranks: the loss falls, both orchestrators see their ranks" {
 	hold_options=(-N2 -n4 --ntasks-per-node=2)

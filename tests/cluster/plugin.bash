@@ -41,7 +41,7 @@ finish() { # at the end of each test: nodes idle (never drained), nothing left
 # ---- what a user does and sees
 mine() { as lfuser1 "$@"; }
 filter() { # this machine may forbid to raise the locked-memory limit: a line a node is then right
-	grep -v -e 'LF-MEM-01)$' -e 'hint: set LimitMEMLOCK=' -e '^srun: job [0-9]* ' -e '^salloc: \(Granted\|Relinquishing\|Pending\|Waiting\|Nodes\|job\)' -e '^srun: Job step ' || true
+	grep -v -e 'LF-MEM-01)$' -e 'hint: set LimitMEMLOCK=' -e '^srun: [Jj]ob ' -e '^srun: Step created' -e '^salloc: \(Granted\|Relinquishing\|Pending\|Waiting\|Nodes\|job\)' || true
 }
 try() { # COMMAND...: as lfuser1; sets status, output (without the lines above), out and err
 	run --separate-stderr mine "$@"
