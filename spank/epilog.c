@@ -22,10 +22,9 @@
 static void remove_folder(int seg, const char *name)
 {
 	char path[512];
-	char *argv[] = { "/bin/sh", "-c",
-			 "chmod -R u+rwx -- \"$0\"; "
-			 "rm -rf --one-file-system -- \"$0\"",
-			 path, NULL };
+	char script[] = "chmod -R u+rwx -- \"$0\"; "
+			"rm -rf --one-file-system -- \"$0\"";
+	char *argv[] = { "/bin/sh", "-c", script, path, NULL };
 	struct lf_child c = { .argv = argv,
 			      .deadline_ms = LF_PROBE_MS };
 	struct stat st;

@@ -18,6 +18,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/limits.h"
 
 void lf_child_reset(void)
 {
@@ -86,15 +87,14 @@ static int drain_pipe(int fd, const struct lf_child *c)
 	}
 }
 
-/* The exit status, or 0 where somebody else reaped it. */
+/* The exit status, or 0 where somebody else reaped it.  Bounded: a process that
+ * its user traces is the tracer's to reap first. */
 static int reap(pid_t pid)
 {
-	int status = 0;
+	int status = 0, ms = 0;
 
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return 0;
-	}
+	while (waitpid(pid, &status, WNOHANG) == 0 && ms++ < LF_KILL_MS)
+		(void)poll(NULL, 0, 1);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "base/child.h"
@@ -54,6 +55,44 @@ static void deadline_kills_the_whole_group(void **state)
 		(void)usleep(20000);
 	assert_false(runs((pid_t)pid));
 	assert_int_equal(open_fds(), fds);
+}
+
+/* The user of a child of root's may trace it: a killed process then stays the
+ * tracer's to reap. */
+static pid_t trace_whom(const char *file)
+{
+	pid_t tracer = fork();
+
+	if (tracer != 0)
+		return tracer;
+	for (;;) {
+		long pid = 0;
+		FILE *f = fopen(file, "re");
+
+		if (f && fscanf(f, "%ld", &pid) == 1 && pid > 1 &&
+		    ptrace(PTRACE_SEIZE, (pid_t)pid, NULL, NULL) == 0)
+			(void)pause();
+		if (f)
+			(void)fclose(f);
+		(void)usleep(5000);
+	}
+}
+
+static void a_traced_child_holds_nobody_up(void **state)
+{
+	char script[600];
+	const char *file = scratch("pid");
+	uint64_t begun = lf_clock_ms();
+	pid_t tracer;
+
+	NEEDS(is_root(), "tracing a sibling needs root");
+	(void)snprintf(script, sizeof(script), "echo $$ >%s; exec sleep 60",
+		       file);
+	tracer = trace_whom(file);
+	assert_int_equal(run(script, 500, NULL), -ETIMEDOUT);
+	assert_true(elapsed_ms(begun) < 500 + 2000 + 3000);
+	(void)kill(tracer, SIGKILL);
+	(void)waitpid(tracer, NULL, 0);
 }
 
 static void tells_the_exit(void **state)
@@ -249,7 +288,7 @@ static void unknown_user(void **state)
 	}
 }
 
-MAIN(T(no_program), T(deadline_kills_the_whole_group), T(tells_the_exit),
+MAIN(T(no_program), T(deadline_kills_the_whole_group), T(a_traced_child_holds_nobody_up), T(tells_the_exit),
      T(output_is_cut), T(clean_slate), T(no_environment_unless_given),
      T(any_of_stdio_closed), T(somebody_else_reaps), T(becomes_the_user),
      T(unknown_user))
