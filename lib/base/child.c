@@ -88,13 +88,16 @@ static int drain_pipe(int fd, const struct lf_child *c)
 }
 
 /* The exit status, or 0 where somebody else reaped it.  Bounded: a process that
- * its user traces is the tracer's to reap first. */
+ * its user traces is the tracer's to reap first, and a closed pipe is no end. */
 static int reap(pid_t pid)
 {
-	int status = 0, ms = 0;
+	int status = 0;
 
-	while (waitpid(pid, &status, WNOHANG) == 0 && ms++ < LF_KILL_MS)
+	for (int ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
+		if (ms == LF_KILL_MS)
+			return -ETIMEDOUT;
 		(void)poll(NULL, 0, 1);
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -102,11 +105,14 @@ static int finish(pid_t pid, int fd, const struct lf_child *c)
 {
 	int rc = drain_pipe(fd, c);
 
+	if (rc == 0)
+		rc = reap(pid);
 	if (rc < 0) {
 		(void)kill(-pid, SIGKILL);
 		(void)kill(pid, SIGKILL);
+		(void)reap(pid);
 	}
-	return rc < 0 ? (reap(pid), rc) : reap(pid);
+	return rc;
 }
 
 /* A pipe whose ends are above stdio: the prolog starts with fd 0 closed. */
