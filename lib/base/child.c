@@ -60,31 +60,24 @@ void lf_child_close_from(int first)
 static int drain_pipe(int fd, const struct lf_child *c)
 {
 	uint64_t end = lf_clock_ms() + (uint64_t)c->deadline_ms;
-	char drop[512];
+	char chunk[512];
 	size_t len = 0;
 
-	for (;;) {
-		bool keep = c->out && len + 1 < c->size;
-		char *to = keep ? c->out + len : drop;
-		size_t room = keep ? c->size - 1 - len : sizeof(drop);
+	for (uint64_t now; (now = lf_clock_ms()) < end;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
-		uint64_t now = lf_clock_ms();
 		ssize_t got;
 
-		if (now >= end)
-			return -ETIMEDOUT;
 		if (poll(&p, 1, (int)(end - now)) <= 0)
 			continue;
-		got = read(fd, to, room);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (got <= 0)
+		got = read(fd, chunk, sizeof(chunk));
+		if (got == 0 || (got < 0 && errno != EINTR))
 			return 0;
-		if (keep) {
-			len += (size_t)got;
+		for (ssize_t i = 0; c->out && i < got && len + 1 < c->size; i++)
+			c->out[len++] = chunk[i];
+		if (c->out)
 			c->out[len] = '\0';
-		}
 	}
+	return -ETIMEDOUT;
 }
 
 /* The exit status, or 0 where somebody else reaped it.  Bounded: a process that
