@@ -20,6 +20,10 @@
  * Slurm tells the user "Prolog hung" after 8 s. */
 #define LF_PROBE_MS 5000
 
+/* Milliseconds for the epilog to free a job's segments: the kernel gives about
+ * 10 GB/s back. */
+#define LF_EPILOG_MS 30000
+
 /* Milliseconds for one scontrol or scancel. */
 #define LF_SCONTROL_MS 3000
 

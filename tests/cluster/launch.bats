@@ -106,7 +106,7 @@ loongforge/$(last_job).1.0/*"
 	S
 	SECONDS=0
 	try salloc -Q -N2 -n4 bash taken
-	[ "$SECONDS" -le 6 ]
+	[ "$SECONDS" -le 20 ]
 	port=$(sed -n 's/^port //p' <<<"$out") pid=$(sed -n 's/^pid //p' <<<"$out")
 	like "$out" *'rc '[1-9]*
 	count "$err" "loongforge: $n1: MASTER_PORT: expected port $port to be free, found it held by pid $pid (LF-PRT-01)" 1

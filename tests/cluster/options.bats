@@ -121,9 +121,10 @@ refused_here() { # TEXT COMMAND...: by the submit host, in one line of ours, and
 	like "$(log)" '*INFO *'
 	try env LOONGFORGE_LOG_LEVEL=LOUD srun --loongforge true
 	equal "$status" 1
-	like "$(sort <<<"$err")" "loongforge: $n1: LOONGFORGE_LOG_LEVEL: log.level: expected ERROR, WARN, INFO or DEBUG, found 'LOUD' (LF-OPT-03)
-loongforge: hint: *
-srun: error: $n1: task 0: Exited with exit code 1"
+	count "$err" "loongforge: $n1: LOONGFORGE_LOG_LEVEL: log.level: expected ERROR, WARN, INFO or DEBUG, found 'LOUD' (LF-OPT-03)" 1
+	count "$err" 'loongforge: hint: ' 1
+	count "$err" "srun: error: $n1: task 0: Exited with exit code 1" 1
+	equal "$(wc -l <<<"$err")" 3
 	equal "$(ended)" FAILED
 }
 

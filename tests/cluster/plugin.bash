@@ -78,9 +78,10 @@ last_job() { scontrol -o show job 2>/dev/null | sed 's/^JobId=\([0-9]*\).*/\1/' 
 hold() { # [OPTION of srun...] COMMAND...: a batch job with one such step; sets job, and waits until its orchestrators are there
 	printf '#!/bin/bash\nexec srun %s\n' "$(printf '%q ' "$@")" >"$(home_of lfuser1)/hold"
 	job=$(mine sbatch --parsable -o %j.out "${hold_options[@]}" hold)
-	poll 10 log_has "$job" 'hello|LoongForge' || { said >&2 && return 1; }
+	poll 10 held || { said >&2 && return 1; }
 }
 hold_options=(-N2)
+held() { [ "$(orchestrators "$job" | wc -l)" = "$(squeue -h -j "$job" -o %D)" ] && log_has "$job" LoongForge; }
 said() { filter <"$(home_of lfuser1)/$job.out"; }
 logs() { cat "$(home_of lfuser1)/.loongforge/$1"/*.log 2>/dev/null; } # JOB
 log_has() { logs "$1" | grep -qE "$2"; }                              # JOB REGEX
