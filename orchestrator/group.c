@@ -34,7 +34,7 @@ struct group {
 	struct link *link;
 	uv_poll_t *poll[LINK_FDS];
 	int polls;
-	uv_timer_t deadline;
+	uv_timer_t deadline, again;
 	uv_process_t scancel;
 	bool *here; /* leader: by node id */
 	uint32_t present;
@@ -179,6 +179,8 @@ static void on_deadline(uv_timer_t *t)
 	fail(g, text);
 }
 
+static void leave_doors(struct group *g);
+
 static void check_complete(struct group *g)
 {
 	struct lf_msg m;
@@ -189,6 +191,7 @@ static void check_complete(struct group *g)
 	for (uint32_t i = 1; i < g->start->nodes; i++)
 		(void)link_send(g->link, i, &m, NULL);
 	lf_log(LF_LOG_INFO, "group", "all %u nodes are here", g->present);
+	leave_doors(g); /* nobody else may come, nor disturb */
 	set_state(g, GROUP_READY);
 }
 
@@ -277,14 +280,19 @@ static void watch(struct group *g)
 	}
 }
 
+static void leave_doors(struct group *g)
+{
+	unwatch(g);
+	link_leave_doors(g->link);
+	watch(g);
+}
+
 /* Follower, once through the door: the doors go, the hello is sent. */
 static void greet(struct group *g)
 {
 	struct lf_msg m;
 
-	unwatch(g);
-	link_leave_doors(g->link);
-	watch(g);
+	leave_doors(g);
 	lf_msg_begin(&m, "hello");
 	lf_msg_add(&m, "name", g->start->node);
 	lf_msg_add(&m, "version", PACKAGE_VERSION);
@@ -293,12 +301,21 @@ static void greet(struct group *g)
 	g->greeted = true;
 }
 
+static void on_again(uv_timer_t *t)
+{
+	pump(t->data);
+}
+
 static void pump(struct group *g)
 {
-	link_pump(g->link);
-	if (!g->here && !g->greeted && link_connected(g->link))
+	int more = link_pump(g->link);
+
+	if (!g->here && !g->greeted && link_connected(g->link)) {
 		greet(g);
-	link_pump(g->link);
+		more = link_pump(g->link);
+	}
+	if (more) /* after the others' turn */
+		(void)uv_timer_start(&g->again, on_again, 0, 0);
 }
 
 /* Where node 0 is: what srun found out, else what the name resolves to. */
@@ -382,7 +399,8 @@ struct group *group_open(uv_loop_t *loop, const struct start *s,
 	g->start = s;
 	g->calls = *calls;
 	(void)uv_timer_init(loop, &g->deadline);
-	g->deadline.data = g;
+	(void)uv_timer_init(loop, &g->again);
+	g->deadline.data = g->again.data = g;
 	if (s->nodes == 1) {
 		g->present = 1;
 		g->state = GROUP_READY;
@@ -454,6 +472,7 @@ void group_close(struct group *g)
 		sleep_ms(TOLD_MS);
 	insist(g);
 	uv_close((uv_handle_t *)&g->deadline, NULL);
+	uv_close((uv_handle_t *)&g->again, NULL);
 	unwatch(g);
 	if (g->link) {
 		say_bye(g);

@@ -21,7 +21,9 @@ enum {
 	KEY_TEXT = 41, /* a CURVE key in Z85, with its NUL */
 	KEY_BYTES = 32,
 	LINGER_MS = 100,
-	BAD_LOGGED = 20 /* lines about rubbish, then silence */
+	BAD_LOGGED = 20, /* lines about rubbish, then silence */
+	CRED_BYTES = 1024, /* a credential has about 400 */
+	PORTION = 32 /* messages read before others have their turn */
 };
 
 struct admitted {
@@ -338,13 +340,14 @@ static void hear_answer(struct link *l, struct frame *f)
 static void pump_doors(struct link *l)
 {
 	struct frame f[2];
-	int want = l->leads ? 2 : 1;
+	int want = l->leads ? 2 : 1, left = PORTION;
 
 	for (int i = 0; i < DOORS; i++) {
 		int n;
 
-		while (l->door[i] && (n = receive(l->door[i], f, want)) != 0) {
-			if (n != want)
+		while (l->door[i] && left-- > 0 &&
+		       (n = receive(l->door[i], f, want)) != 0) {
+			if (n != want || f[want - 1].len > CRED_BYTES)
 				complain(l, "door", "not a credential");
 			else if (l->leads)
 				answer_door(l, f);
@@ -360,9 +363,10 @@ static void pump_zap(struct link *l)
 {
 	enum { REQUEST = 1, KEY = 6, FRAMES = 7 };
 	struct frame *f = malloc(FRAMES * sizeof(*f));
-	int n;
+	int n, left = PORTION;
 
-	while (f && l->zap && (n = receive(l->zap, f, FRAMES)) != 0) {
+	while (f && l->zap && left-- > 0 &&
+	       (n = receive(l->zap, f, FRAMES)) != 0) {
 		char node[16] = "";
 
 		for (uint32_t i = 0; n == FRAMES && i < l->admitted_count; i++)
@@ -409,7 +413,7 @@ static void pump_control(struct link *l)
 {
 	zmq_msg_t frame;
 
-	while (l->control) {
+	for (int left = PORTION; l->control && left > 0; left--) {
 		int more = 1;
 
 		for (int n = 0; more; n++) {
@@ -438,18 +442,19 @@ static bool waits(void *s)
 	       (events & ZMQ_POLLIN);
 }
 
-void link_pump(struct link *l)
+/* Each kind has a portion of its own: strangers at the door must not take the
+ * turn of those who are through it. */
+int link_pump(struct link *l)
 {
-	bool again = true;
+	bool more;
 
-	while (again) {
-		pump_doors(l);
-		pump_zap(l);
-		pump_control(l);
-		again = waits(l->control) || waits(l->zap);
-		for (int i = 0; i < DOORS; i++)
-			again = again || waits(l->door[i]);
-	}
+	pump_doors(l);
+	pump_zap(l);
+	pump_control(l);
+	more = waits(l->control) || waits(l->zap);
+	for (int i = 0; i < DOORS; i++)
+		more = more || waits(l->door[i]);
+	return more;
 }
 
 int link_connected(const struct link *l)

@@ -4,7 +4,8 @@
  * A door without encryption, where credentials are exchanged, and behind it a
  * CURVE socket that admits only the keys which came in credentials, each for
  * one node.  Four rules of libzmq hold here: the fds are edge-triggered, so
- * everything is read until empty after every send and receive; LINGER is
+ * everything is read until empty after every send and receive
+ * (in portions: strangers may flood a door); LINGER is
  * bounded; nobody forks without exec after link_open; no zmq elsewhere.
  * Does not know what a message means; calls `heard` for each.
  */
@@ -35,10 +36,12 @@ int link_follow(struct link **out, const struct start *s, const char *host,
 /* The fds to watch for readability; returns how many (LINK_FDS at most).  May
  * grow after link_pump. */
 int link_fds(const struct link *l, int fds[LINK_FDS]);
-/* Reads all that waits, on every socket. */
-void link_pump(struct link *l);
+/* Reads what waits, on every socket, but not for ever: 1 when more is left, and
+ * the caller has to come again by itself, since the fds are edge-triggered. */
+int link_pump(struct link *l);
 int link_connected(const struct link *l);
-/* Follower, connected: closes the doors.  Their fds must not be watched. */
+/* Closes the doors: a follower's once it is connected, the leader's once all
+ * are here.  Their fds must not be watched. */
 void link_leave_doors(struct link *l);
 /* Follower: to the leader (`to` is 0).  Leader: to node `to`. */
 int link_send(struct link *l, uint32_t to, const struct lf_msg *m,

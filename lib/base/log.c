@@ -5,11 +5,21 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
+enum {
+	WARN_BURST = 100,
+	WARN_REFILL_MS = 10000
+};
+
+static unsigned long suppressed;
 static const char *const names[] = { "ERROR", "WARN", "INFO", "DEBUG" };
 static int sink = STDERR_FILENO;
 static enum lf_log_level limit = LF_LOG_INFO;
@@ -44,6 +54,21 @@ static void wall_clock(char *buf, size_t n)
 	(void)snprintf(buf + len, n - len, ".%06ldZ", t.tv_nsec / 1000);
 }
 
+/* Warnings are what strangers can provoke: a hundred at once, then one in ten
+ * seconds, so that nobody fills a user's disk. */
+static bool spend(void)
+{
+	static uint64_t full_at; /* ms at which the hundred is whole again */
+	uint64_t now = lf_clock_ms();
+
+	if (full_at < now)
+		full_at = now;
+	if (full_at - now >= WARN_BURST * WARN_REFILL_MS)
+		return false;
+	full_at += WARN_REFILL_MS;
+	return true;
+}
+
 void lf_log(enum lf_log_level level, const char *area, const char *fmt, ...)
 {
 	char line[1024], when[32];
@@ -52,9 +77,17 @@ void lf_log(enum lf_log_level level, const char *area, const char *fmt, ...)
 
 	if (level > limit || sink < 0)
 		return;
+	if (level == LF_LOG_WARN && !spend()) {
+		suppressed++;
+		return;
+	}
 	wall_clock(when, sizeof(when));
 	n = (size_t)snprintf(line, sizeof(line), "%s %-5s %s: ", when,
 			     names[level], area);
+	if (suppressed > 0)
+		n += (size_t)snprintf(line + n, sizeof(line) - n,
+				      "(%lu warnings suppressed) ", suppressed);
+	suppressed = 0;
 	va_start(ap, fmt);
 	(void)vsnprintf(line + n, sizeof(line) - n - 1, fmt, ap);
 	va_end(ap);

@@ -3,7 +3,8 @@
  *
  * A line: time, level, then area and message.  One sink, an fd, which the
  * caller owns (default 2).  Control characters in a message become '?', so
- * that one event is always one line.
+ * that one event is always one line.  Warnings are limited in number, and what
+ * was suppressed is counted.
  */
 #ifndef LF_LOG_H
 #define LF_LOG_H
