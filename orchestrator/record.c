@@ -63,11 +63,28 @@ const char *record_step(const struct start *s)
 	return number;
 }
 
+/* O_NONBLOCK: a FIFO that somebody put there must not hold us up. */
+static int open_log(int *out)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+				    O_NOFOLLOW | O_NONBLOCK, 0644);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		(void)close(fd);
+		return -EINVAL;
+	}
+	*out = fd;
+	return 0;
+}
+
 const char *record_open(const struct start *s, struct lf_err *e)
 {
 	enum lf_log_level level = LF_LOG_INFO;
 	char dir[PATH_MAX - 300];
-	int fd, rc = choose_dir(s, dir, sizeof(dir));
+	int fd = -1, rc = choose_dir(s, dir, sizeof(dir));
 
 	(void)lf_log_parse_level(s->values.text[LF_KEY_LOG_LEVEL], &level);
 	lf_log_open(-1, level);
@@ -78,11 +95,10 @@ const char *record_open(const struct start *s, struct lf_err *e)
 	rc = make_dirs(dir);
 	(void)snprintf(path, sizeof(path), "%s/%s.%s.log", dir,
 		       record_step(s), s->node);
-	fd = rc < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND |
-					      O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0) {
-		(void)lf_err(e, rc < 0 ? rc : -errno, "%s: %s", dir,
-			     strerror(rc < 0 ? -rc : errno));
+	if (rc == 0)
+		rc = open_log(&fd);
+	if (rc < 0) {
+		(void)lf_err(e, rc, "%s: %s", dir, strerror(-rc));
 		return NULL;
 	}
 	lf_log_open(fd, level);

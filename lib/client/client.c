@@ -151,12 +151,17 @@ static int connect_or_start(const char *name, struct lf_err *e)
 	unsigned step;
 	int rc = connect_once(name, e);
 
-	if (rc != -ECONNREFUSED)
-		return rc;
-	if (is_lazy(name, &step)) {
+	if (rc == -ECONNREFUSED && is_lazy(name, &step)) {
 		rc = start_lazily(name, step, e);
-		return rc < 0 ? rc : connect_once(name, e);
+		if (rc == 0)
+			rc = connect_once(name, e);
 	}
+	if (rc == 0)
+		return 0;
+	if (rc != -ECONNREFUSED) /* a squatter, no fds, no program, ... */
+		return lf_err_wrap(e, -ENOTCONN,
+				   "loongforge: going on without an "
+				   "orchestrator");
 	return lf_err(e, -ENOTCONN,
 		      "loongforge: the orchestrator of this node is gone; going "
 		      "on without it");

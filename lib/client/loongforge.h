@@ -34,10 +34,9 @@ struct lf_init_args {
  * Returns 0, or a negative errno with one line in `text` (LF_TEXT_MAX bytes):
  * -EINVAL  an argument differs from what Slurm says
  * -EPROTO  the orchestrator speaks another protocol
- * -EPERM   what listens there belongs to another user
  * -ECOMM   a node of the step did not say hello; the step is being cancelled
- * -ENOTCONN  there was an orchestrator and it is gone; the caller may go on
- *            without it */
+ * -ENOTCONN  the orchestrator is gone, could not be started, or another user
+ *            listens in its place; the caller may go on without it */
 int lf_init(const struct lf_init_args *args, char *text);
 
 /* 1 while connected to an orchestrator, else 0. */

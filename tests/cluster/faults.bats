@@ -97,7 +97,7 @@ whole='is LoongForge whole on this node'
 @test "loongforge-plan hangs: killed after 5 s, refused" {
 	programs libexec/loongforge hangs loongforge-plan
 	SECONDS=0
-	try srun --loongforge true
+	try srun -w "$n1" --loongforge true
 	[ "$SECONDS" -le 7 ]
 	[ "$status" != 0 ]
 	count "$err" "loongforge: $n1: $LF_PREFIX/libexec/loongforge/loongforge-plan: no answer within 5000 ms, killed (LF-LCH-02)" 1

@@ -132,7 +132,7 @@ loongforge/$(last_job).1.0/*"
 
 @test "log.dir puts the logs elsewhere" {
 	d=$(home_of lfuser1)/elsewhere/a
-	try srun --loongforge --loongforge-set=log.dir="$d" true
+	try srun -w "$n1" --loongforge --loongforge-set=log.dir="$d" true
 	equal "$status:$both:$(ls "$d")" "0::0.$n1.log"
 }
 
@@ -205,7 +205,7 @@ $job.1 lfuser1 700"
 # ---- batch and interactive steps
 lazy='import os, loongforge as lf; print(lf.init(), lf.active(), "RANK" in os.environ, flush=True)'
 @test "batch step: nothing runs before lf.init() starts it, and it ends with the step" {
-	batch --loongforge <<-S
+	batch -w "$n1" --loongforge <<-S
 		#!/bin/sh
 		pgrep -u lfuser1 -x loongforged
 		$PY -c '$lazy; os.system("loongforge status --local")'
@@ -234,10 +234,10 @@ True True False"
 
 # ---- who may talk to it, and what
 @test "two users on one node: each sees his own, neither reaches the other's" {
-	hold_options=(-n1)
+	hold_options=(-n1 -w "$n1")
 	hold --loongforge sleep 60
 	name=$(socket_of "$job")
-	two=$(as lfuser2 sbatch --parsable -n1 -o %j.out --wrap 'srun --loongforge sleep 60')
+	two=$(as lfuser2 sbatch --parsable -n1 -w "$n1" -o %j.out --wrap 'srun --loongforge sleep 60')
 	poll 10 eval '[ -n "$(socket_of $two)" ]'
 	run as lfuser2 loongforge status
 	equal "$(grep -c "^job" <<<"$output"):$(grep -c "^job $two, step 0, node $n1" <<<"$output")" 1:1
@@ -252,7 +252,7 @@ True True False"
 }
 
 @test "a client of another protocol is refused by name, others are served on" {
-	hold_options=(-n1)
+	hold_options=(-n1 -w "$n1")
 	hold --loongforge sleep 60
 	try "$LF_HERE/talk" "$(socket_of "$job")" 'hello protocol=99 version=9.9.9 rank=0 local_rank=0'
 	out=$(sed 's/%20/ /g; s/%3A/:/g; s/%28/(/g; s/%29/)/g; s/%2C/,/g' <<<"$out")
@@ -263,7 +263,7 @@ True True False"
 }
 
 @test "rubbish on the socket costs its sender the session, nobody else" {
-	hold_options=(-n1)
+	hold_options=(-n1 -w "$n1")
 	hold --loongforge sleep 60
 	name=$(socket_of "$job")
 	for p in '\0\1\2\xff' "$(printf '%09000d' 0)" 'hello protocol=%' 'hello =' 'a b c' "verb $(seq -s ' ' -f 'k%.0f=v' 100)"; do

@@ -119,7 +119,7 @@ refused_here() { # TEXT COMMAND...: by the submit host, in one line of ours, and
 	try env LOONGFORGE_LOG_LEVEL=ERROR srun --loongforge --loongforge-set=log.level=INFO true
 	equal "$status:$both" 0:
 	like "$(log)" '*INFO *'
-	try env LOONGFORGE_LOG_LEVEL=LOUD srun --loongforge true
+	try env LOONGFORGE_LOG_LEVEL=LOUD srun -w "$n1" --loongforge true
 	equal "$status" 1
 	count "$err" "loongforge: $n1: LOONGFORGE_LOG_LEVEL: log.level: expected ERROR, WARN, INFO or DEBUG, found 'LOUD' (LF-OPT-03)" 1
 	count "$err" 'loongforge: hint: ' 1

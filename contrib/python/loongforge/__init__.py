@@ -25,8 +25,7 @@ _owner = None  # pid of the process that is connected
 class Error(RuntimeError):
     """The orchestrator refused, in one line of text.
 
-    errno: errno.EPROTO, it speaks another protocol; errno.EPERM, what listens
-    there belongs to another user; errno.ECOMM, a node of the step did not say
+    errno: errno.EPROTO, it speaks another protocol; errno.ECOMM, a node of the step did not say
     hello and the step is being cancelled; another errno, as it says.
     """
 
