@@ -183,12 +183,14 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (read_start(&d, &e) < 0) {
-		(void)fprintf(stderr, "loongforged: %s\n", e.text);
+		(void)lf_err_wrap(&e, 0, "loongforge: orchestrator");
+		(void)fprintf(stderr, "%s\n", e.text);
 		(void)lf_lifeline_send(LF_LAUNCH_LIFELINE, e.text);
 		return EXIT_USAGE;
 	}
 	if (run(&d, &e) < 0) {
 		lf_log(LF_LOG_ERROR, "main", "%s", e.text);
+		(void)lf_err_wrap(&e, 0, "loongforge: orchestrator");
 		(void)lf_lifeline_send(LF_LAUNCH_LIFELINE, e.text);
 		return 1;
 	}

@@ -31,8 +31,9 @@ static struct given sets = { .twin = "LOONGFORGE_SET",
 			     .joined = "SLURM_LOONGFORGE_SET" };
 static struct given secret = { .carrier = CARRIER "_secret" };
 
-static int refuse(const char *code, const char *what)
+static int refuse(const char *code, char *what)
 {
+	lf_find_clean(what);
 	slurm_error("loongforge: %s (%s)", what, code);
 	return -1;
 }
@@ -62,10 +63,12 @@ static int take_mode(int val, const char *arg, int remote)
 	}
 	if (!remote && is_env(&mode, arg ? arg : ""))
 		return 0;
-	if (!remote && *mode.own && strcmp(mode.own, text) != 0)
-		return refuse("LF-OPT-02",
-			      "--loongforge is given twice, on and off; one "
-			      "value holds for all components");
+	if (!remote && *mode.own && strcmp(mode.own, text) != 0) {
+		(void)snprintf(what, sizeof(what),
+			       "--loongforge is given twice, on and off; one "
+			       "value holds for all components");
+		return refuse("LF-OPT-02", what);
+	}
 	(void)snprintf(mode.own, sizeof(mode.own), "%s", text);
 	return 0;
 }
@@ -94,11 +97,20 @@ static int join(char *had, const char *more)
 
 static int take_set(int val, const char *arg, int remote)
 {
+	char what[LF_ERR_MAX];
+
 	if (!arg)
 		arg = "";
 	if (remote) { /* unchecked; 22.05 calls twice */
 		(void)snprintf(sets.own, sizeof(sets.own), "%s", arg);
 		return 0;
+	}
+	if (strlen(arg) >= LF_SET_MAX) {
+		(void)snprintf(what, sizeof(what),
+			       "--loongforge-set: expected at most %d bytes, "
+			       "found %zu",
+			       LF_SET_MAX - 1, strlen(arg));
+		return refuse("LF-OPT-03", what);
 	}
 	return is_env(&sets, arg) ? join(sets.env, "") : join(sets.own, arg);
 }
@@ -128,7 +140,7 @@ static struct spank_option secret_option = {
 static void take_twin(struct given *g)
 {
 	const char *twin = getenv(g->twin), *outer = getenv(g->carrier);
-	char both[2 * LF_SET_MAX];
+	char both[8 * LF_SET_MAX]; /* too long is told, not cut */
 
 	if (g->joined && getenv(g->joined))
 		outer = getenv(g->joined);

@@ -86,7 +86,9 @@ int site_refresh(const char *node, struct lf_err *e)
 	struct stat conf, set, program;
 
 	settings_path(node, path, sizeof(path));
-	if (lstat(path, &set) == 0 && stat(config, &conf) == 0 &&
+	if (lstat(path, &set) == 0 && S_ISREG(set.st_mode) &&
+	    set.st_uid == 0 && (set.st_mode & 022) == 0 && /* else mend it */
+	    stat(config, &conf) == 0 &&
 	    conf.st_mtim.tv_sec < set.st_mtim.tv_sec &&
 	    stat(probe, &program) == 0 && /* another version, other keys */
 	    program.st_ctim.tv_sec < set.st_mtim.tv_sec)

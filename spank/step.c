@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -128,8 +129,13 @@ static char **pick_env(spank_t sp)
 /* loongforge-plan, as the user, says what is to be done. */
 static void make_plan(spank_t sp)
 {
-	static char words[3 * LF_SET_MAX];
-	char *argv[] = { PLAN, "step", words, NULL };
+	char words[2048]; /* paths and numbers; the user's own are words apart */
+	char *argv[] = { PLAN,
+			 "step",
+			 words,
+			 (char *)options_mode(sp),
+			 (char *)options_set(sp),
+			 NULL };
 	lf_autofree char **env = pick_env(sp);
 	struct lf_child c = { .argv = argv,
 			      .envp = env,
@@ -144,13 +150,12 @@ static void make_plan(spank_t sp)
 	(void)snprintf(words, sizeof(words),
 		       "job=%u\nstep=%u\nrestart=%u\nnodeid=%u\nnodes=%u\n"
 		       "tasks=%u\nworld=%u\ncpus=%u\nnode=%s\nrun=%s\n"
-		       "socket=%s\nmode=%s\nset=%s\n",
+		       "socket=%s\n",
 		       step.id.job, step.id.step, step.restart, step.id.node,
 		       step.nodes, step.local_tasks,
 		       sp_item(sp, S_JOB_TOTAL_TASK_COUNT, 1),
 		       sp_item(sp, S_STEP_CPUS_PER_TASK, 0), step.node,
-		       site_run(), step.socket, options_mode(sp),
-		       options_set(sp));
+		       site_run(), step.socket);
 	if (!env || lf_child_run(&c, &e) < 0) {
 		step.plan[0] = '\0';
 		add("refuse", "LF-LCH-02", &e,
@@ -194,18 +199,24 @@ static void make_folder(void)
 {
 	lf_autoclose int fd = -1;
 	char path[256], name[32];
-	struct lf_err e;
+	struct stat here, up;
+	struct lf_err e = { "" };
 	int rc;
 
 	(void)snprintf(path, sizeof(path), "%s/seg", site_run());
 	rc = lf_fs_open_dir(path, &fd, &e);
-	if (rc == -ENOENT)
-		return; /* a site without it: nothing needs it yet */
+	/* A site without it, or not mounted there: users must not fill what
+	 * lies below.  Nothing needs it yet. */
+	if (rc == -ENOENT ||
+	    (rc == 0 && (fstat(fd, &here) < 0 || fstatat(fd, "..", &up, 0) < 0 ||
+			 here.st_dev == up.st_dev)))
+		return;
 	(void)snprintf(name, sizeof(name), "%u.%u", step.id.job, step.restart);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = lf_fs_user_dir(fd, name, step.uid, step.gid, &e);
-	if (rc < 0) {
 		(void)lf_err_wrap(&e, rc, "%s", path);
+	}
+	if (rc < 0) {
 		add("tell", "LF-SEG-01", &e,
 		    "the job runs without memory segments; ask your "
 		    "administrator to look at that folder");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loongforge-plan - the plugin's thinking, outside of Slurm's processes.
  *
- *   step LINES          what slurmstepd is to do          plan.c, env.c, ...
+ *   step LINES MODE SET what slurmstepd is to do          plan.c, env.c, ...
  *   join HAD MORE       settings of repeated options      plan.c
  *   addresses LIST      of nodes without resolvable names addrs.c
  *   kill PID            KILL, with this user's rights
@@ -24,9 +24,11 @@ static int run_step(int argc, char **argv, struct lf_buf *out,
 	static struct plan p;
 	int rc;
 
-	if (argc != 1)
-		return lf_err(e, -EINVAL, "step: expected KEY=VALUE lines");
+	if (argc != 3)
+		return lf_err(e, -EINVAL, "step: expected LINES, MODE and SET");
 	rc = plan_take(&p, argv[0], e);
+	p.mode = argv[1];
+	p.set = argv[2];
 	if (rc == 0)
 		plan_write(&p, out);
 	return rc;

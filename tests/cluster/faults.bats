@@ -37,7 +37,7 @@ no_seg() { umount "$LF_RUN/seg" && rmdir "$LF_RUN/seg" && seg_gone=1; }
 programs() { # DIR COMMAND...: runs COMMAND in a copy of PREFIX/DIR, which stands for it until the test ends
 	cp -a "$LF_PREFIX/$1" "$LF_CLUSTER/copy" && (cd "$LF_CLUSTER/copy" && "${@:2}") && mount --bind "$LF_CLUSTER/copy" "$LF_PREFIX/$1"
 }
-hangs() { printf '#!/bin/sh\nkill -STOP $$\n' >"$1"; }
+hangs() { printf '#!/bin/sh\nkill -STOP $$\n' >"$1" && chmod 755 "$1"; }
 
 refused() { # TEXT HINT: on two nodes, by each in these two lines; the job fails
 	local n
