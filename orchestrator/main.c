@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +45,12 @@ struct daemon {
 static int read_start(struct daemon *d, struct lf_err *e)
 {
 	char text[LF_START_MAX];
-	int rc = lf_lifeline_recv(LF_LAUNCH_LIFELINE, text, sizeof(text), NULL);
+	int rc;
+
+	/* They came through our exec; a scancel of ours must not keep them. */
+	(void)fcntl(LF_LAUNCH_LISTEN, F_SETFD, FD_CLOEXEC);
+	(void)fcntl(LF_LAUNCH_LIFELINE, F_SETFD, FD_CLOEXEC);
+	rc = lf_lifeline_recv(LF_LAUNCH_LIFELINE, text, sizeof(text), NULL);
 
 	if (rc <= 0)
 		return lf_err(e, -EINVAL,
