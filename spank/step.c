@@ -28,7 +28,7 @@
 #include "site.h"
 #include "spankapi.h"
 
-#define PLAN LF_LIBEXECDIR "/loongforge-plan"
+static char plan_program[] = LF_LIBEXECDIR "/loongforge-plan";
 
 enum {
 	STEP_EXTERN = 0xfffffffc, /* slurm.h; spank.h does not show them */
@@ -130,7 +130,7 @@ static char **pick_env(spank_t sp)
 static void make_plan(spank_t sp)
 {
 	char words[2048]; /* paths and numbers; the user's own are words apart */
-	char *argv[] = { PLAN,
+	char *argv[] = { plan_program,
 			 "step",
 			 words,
 			 (char *)options_mode(sp),
@@ -442,7 +442,7 @@ static bool wait_gone(pid_t *pid, int *lines, uint64_t until)
 static void kill_it(pid_t pid)
 {
 	char number[16];
-	char *argv[] = { PLAN, "kill", number, NULL };
+	char *argv[] = { plan_program, "kill", number, NULL };
 	struct lf_child c = { .argv = argv,
 			      .uid = step.uid,
 			      .gid = step.gid,
