@@ -17,7 +17,7 @@
 
 struct args {
 	const char *verb, *file;
-	bool origin, json;
+	bool named, origin, json;
 };
 
 static const struct argp_option options[] = {
@@ -35,6 +35,7 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		a->file = arg;
+		a->named = true;
 		return 0;
 	case 'o':
 		a->origin = true;
@@ -46,7 +47,7 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 		if (state->arg_num == 0)
 			a->verb = arg;
 		else if (state->arg_num == 1)
-			a->file = arg;
+			a->file = arg, a->named = true;
 		else
 			argp_usage(state);
 		return 0;
@@ -84,6 +85,8 @@ static int gather(const struct args *a, struct lf_conf *c)
 	struct lf_err e;
 	int rc = lf_conf_read(a->file, c, &e);
 
+	if (rc == -ENOENT && a->named)
+		return report(&e, "LF-CFG-01", NULL);
 	if (rc == -ENOENT) {
 		(void)fprintf(stderr,
 			      "loongforge: %s: no such file; built-in values "

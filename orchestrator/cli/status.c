@@ -17,6 +17,7 @@
 
 #include "base/auto.h"
 #include "base/child.h"
+#include "base/hostlist.h"
 #include "base/limits.h"
 #include "base/parse.h"
 #include "base/sock.h"
@@ -210,20 +211,22 @@ static void print(const json_t *doc)
 	print_lists(doc);
 }
 
-/* The job's first node; 24.11 takes -r0 for any node of it. */
+/* The job's first node; 24.11 takes -r0 for any node of it, and %B is the
+ * submitting host of jobs that srun made. */
 static int first_node(const char *job, char *out, size_t n)
 {
-	char *argv[] = { "/usr/bin/env", "squeue", "-h", "-o", "%B", "-j",
+	char *argv[] = { "/usr/bin/env", "squeue", "-h", "-o", "%N", "-j",
 			 (char *)job,	 NULL };
+	static char list[64 * 1024]; /* of 65,533 nodes at the most */
 	struct lf_child c = { .argv = argv,
 			      .envp = environ,
 			      .deadline_ms = 2 * LF_SCONTROL_MS,
-			      .out = out,
-			      .size = n };
+			      .out = list,
+			      .size = sizeof(list) };
 	int rc = lf_child_run(&c, NULL);
 
-	out[strcspn(out, "\n")] = '\0';
-	return rc == 0 && *out ? 0 : -ENOENT;
+	list[strcspn(list, "\n")] = '\0';
+	return rc == 0 ? lf_hostlist_at(list, 0, out, n) : -ENOENT;
 }
 
 /* Beside the job's own steps, without the plugin's start for this one. */
@@ -259,7 +262,8 @@ static int none_here(const struct args *a)
 	if (a->job)
 		(void)fprintf(stderr,
 			      "loongforge: job %u has no orchestrator on this "
-			      "node: was it started with --loongforge?\n",
+			      "node: does a step of it run with "
+			      "--loongforge now, and is it yours?\n",
 			      (unsigned)a->job);
 	else
 		(void)fprintf(stderr, "loongforge: no orchestrator on this "

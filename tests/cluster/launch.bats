@@ -4,7 +4,7 @@
 
 load plugin
 
-setup_file() { suite_up && mkdir -p "$(home_of lfuser1)" && chown lfuser1: "$(home_of lfuser1)"; }
+setup_file() { suite_up && install -m 755 "$LF_HERE/talk" "$LF_CLUSTER/" && mkdir -p "$(home_of lfuser1)" && chown lfuser1: "$(home_of lfuser1)"; }
 teardown_file() { suite_down; }
 setup() { begin; }
 teardown() { finish; }
@@ -163,7 +163,7 @@ loongforge/$(last_job).1.0/*"
 	wait_job "$job" RUNNING
 	try loongforge status "$job"
 	equal "$status:$out" 1:
-	count "$err" "loongforge: job $job has no orchestrator on this node: was it started with --loongforge?" 1
+	count "$err" "loongforge: job $job has no orchestrator on this node: does a step of it run with --loongforge now, and is it yours?" 1
 	mine scancel "$job"
 	wait_job "$job" CANCELLED
 	try loongforge status "$job"
@@ -241,7 +241,7 @@ True True False"
 	poll 10 eval '[ -n "$(socket_of $two)" ]'
 	run as lfuser2 loongforge status
 	equal "$(grep -c "^job" <<<"$output"):$(grep -c "^job $two, step 0, node $n1" <<<"$output")" 1:1
-	run as lfuser2 "$LF_HERE/talk" "$name" 'hello protocol=1 version=0 rank=0 local_rank=0'
+	run as lfuser2 "$LF_CLUSTER/talk" "$name" 'hello protocol=1 version=0 rank=0 local_rank=0'
 	equal "$output" closed
 	poll 5 log_has "$job" "WARN  tasks: refused pid [0-9]+ of uid $(id -u lfuser2): expected uid $(id -u lfuser1) \(LF-SES-01\)"
 	run as lfuser2 env PYTHONPATH="$PYTHONDIR" LOONGFORGE_SOCKET="$name" "$PY" -c 'import loongforge as lf; print(lf.init())'
@@ -255,10 +255,10 @@ False"
 @test "a client of another protocol is refused by name, others are served on" {
 	hold_options=(-n1 -w "$n1")
 	hold --loongforge sleep 60
-	try "$LF_HERE/talk" "$(socket_of "$job")" 'hello protocol=99 version=9.9.9 rank=0 local_rank=0'
+	try "$LF_CLUSTER/talk" "$(socket_of "$job")" 'hello protocol=99 version=9.9.9 rank=0 local_rank=0'
 	out=$(sed 's/%20/ /g; s/%3A/:/g; s/%28/(/g; s/%29/)/g; s/%2C/,/g' <<<"$out")
 	like "$out" "refuse kind=protocol reason=loongforge: $n1: client library: expected protocol 1 (LoongForge *), found 99 (9.9.9): rebuild or reinstall it (LF-VER-01)"
-	try "$LF_HERE/talk" "$(socket_of "$job")" 'hello protocol=1 version=0 rank=0 local_rank=0'
+	try "$LF_CLUSTER/talk" "$(socket_of "$job")" 'hello protocol=1 version=0 rank=0 local_rank=0'
 	like "$out" "welcome protocol=1 *"
 	mine scancel "$job"
 }
@@ -268,10 +268,10 @@ False"
 	hold --loongforge sleep 60
 	name=$(socket_of "$job")
 	for p in '\0\1\2\xff' "$(printf '%09000d' 0)" 'hello protocol=%' 'hello =' 'a b c' "verb $(seq -s ' ' -f 'k%.0f=v' 100)"; do
-		try "$LF_HERE/talk" "$name" "$p"
+		try "$LF_CLUSTER/talk" "$name" "$p"
 		equal "$out" closed "answer to ${p:0:40}"
 	done
-	try "$LF_HERE/talk" "$name" 'nonsense a=b' 'hello protocol=1 version=0 rank=0 local_rank=0'
+	try "$LF_CLUSTER/talk" "$name" 'nonsense a=b' 'hello protocol=1 version=0 rank=0 local_rank=0'
 	like "$out" 'refuse kind=verb *
 welcome protocol=1 *'
 	[ "$(orchestrators "$job" | wc -l)" = 1 ]

@@ -65,12 +65,24 @@ loongforge/$job.0.1"
 	mine scancel "$job"
 }
 
+@test "loongforge status from outside, of a job that srun itself made" {
+	mine srun -Q -N2 --loongforge sleep 60 2>/dev/null &
+	poll 10 sh -c '[ -n "$(squeue -h -t R -o %A)" ]'
+	job=$(squeue -h -t R -o %A)
+	poll 10 status_ready "$job"
+	try loongforge status "$job"
+	like "$out" "job $job, step 0, node $n1 (1 of 2, leads): ready, 2 of 2 nodes here, up *"
+	mine scancel "$job"
+	wait || true
+}
+status_ready() { mine loongforge status "$1" 2>/dev/null | grep -q ready; } # JOB
+
 @test "loongforge status from outside, of a job without it" {
 	job=$(mine sbatch --parsable -o %j.out --wrap 'sleep 60')
 	wait_job "$job" RUNNING
 	try loongforge status "$job"
 	equal "$status:$out" 1:
-	count "$err" "loongforge: job $job has no orchestrator on this node: was it started with --loongforge?" 1
+	count "$err" "loongforge: job $job has no orchestrator on this node: does a step of it run with --loongforge now, and is it yours?" 1
 	mine scancel "$job"
 }
 
