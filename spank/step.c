@@ -427,6 +427,8 @@ static bool wait_gone(pid_t *pid, int *lines, uint64_t until)
 		struct pollfd p = { step.life[0], POLLIN, 0 };
 
 		(void)poll(&p, 1, (int)(until - now));
+		if (*lines >= LF_NOTICE_LINES) /* a flood of them */
+			(void)poll(NULL, 0, 20);
 		alive = hear(pid, lines);
 	}
 	if (!alive && pidfd >= 0) {

@@ -133,6 +133,21 @@ whole='is LoongForge whole on this node'
 	equal "$(find "$LF_RUN/seg" -mindepth 1)" ''
 }
 
+@test "nothing is mounted for segments: no folder is made on what lies below" {
+	no_seg
+	mkdir "$LF_RUN/seg"
+	try srun -N2 --loongforge sh -c "ls $LF_RUN/seg"
+	equal "$status:$both" 0:
+}
+
+@test "a FIFO lies where the log goes: told, the job runs" {
+	job=$(($(last_job) + 1))
+	mine sh -c "mkdir -p .loongforge/$job && mkfifo .loongforge/$job/0.$n1.log"
+	try srun -N2 --loongforge true
+	equal "$status" 0
+	like "$err" "*loongforge: $n1: no log: * (LF-LOG-01)*"
+}
+
 @test "the settings are writable by others, or a link: told, built-in values hold" {
 	hint='ask your administrator; built-in values hold'
 	untold

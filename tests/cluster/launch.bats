@@ -4,7 +4,7 @@
 
 load plugin
 
-setup_file() { suite_up && install -m 755 "$LF_HERE/talk" "$LF_CLUSTER/" && mkdir -p "$(home_of lfuser1)" && chown lfuser1: "$(home_of lfuser1)"; }
+setup_file() { suite_up && install -m 755 "$LF_HERE"/{talk,flood} "$LF_CLUSTER/" && mkdir -p "$(home_of lfuser1)" && chown lfuser1: "$(home_of lfuser1)"; }
 teardown_file() { suite_down; }
 setup() { begin; }
 teardown() { finish; }
@@ -277,4 +277,15 @@ welcome protocol=1 *'
 	[ "$(orchestrators "$job" | wc -l)" = 1 ]
 	equal "$(logs "$job" | grep -c 'WARN  tasks: pid [0-9]* dropped: ')" 6
 	mine scancel "$job"
+}
+
+@test "a stranger floods the leader's doors: the nodes come together all the same" {
+	as lfuser2 "$LF_CLUSTER/flood" 8 >"$LF_CLUSTER/flooded" &
+	for i in 1 2; do
+		try srun -N2 -n2 --loongforge "$PY" -c 'import loongforge as lf; print(lf.init())'
+		equal "$status:$out" "0:True
+True"
+	done
+	wait
+	like "$(<"$LF_CLUSTER/flooded")" 'flooded [1-9]*'
 }
