@@ -29,6 +29,58 @@ liblf_conf_la_SOURCES = lib/conf/conf.c lib/conf/conf.h
 liblf_conf_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
 liblf_conf_la_LIBADD = liblf-keys.la $(CONFUSE_LIBS)
 
+# What root's probe may link of it: libc and dlopen only.
+noinst_LTLIBRARIES += liblf-hw.la liblf-recorded.la
+liblf_hw_la_SOURCES = \
+	lib/hw/graph.c lib/hw/graph.h \
+	lib/hw/judge.c lib/hw/judge.h \
+	lib/hw/links.c lib/hw/links.h \
+	lib/hw/live.h \
+	lib/hw/model.c lib/hw/model.h \
+	lib/hw/nvml.c lib/hw/nvml_api.h \
+	lib/hw/parts.c lib/hw/parts.h \
+	lib/hw/pci.c lib/hw/pci.h \
+	lib/hw/sysfs.c \
+	lib/hw/sysview.c lib/hw/sysview.h
+liblf_hw_la_LIBADD = -ldl
+# Other people's text and XML, and expected machines: the user's side.
+liblf_recorded_la_SOURCES = \
+	lib/hw/expect.c lib/hw/expect.h \
+	lib/hw/recorded/hwloc_xml.c \
+	lib/hw/recorded/ib.c \
+	lib/hw/recorded/lspci.c \
+	lib/hw/recorded/nccl_xml.c \
+	lib/hw/recorded/nvlink.c \
+	lib/hw/recorded/read.c lib/hw/recorded/read.h \
+	lib/hw/recorded/smi_text.c \
+	lib/hw/recorded/smi_xml.c \
+	lib/hw/recorded/sysfs_json.c \
+	lib/hw/recorded/text.c lib/hw/recorded/text.h \
+	lib/hw/recorded/topo.c \
+	lib/hw/recorded/xml.c lib/hw/recorded/xml.h
+liblf_recorded_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS) $(EXPAT_CFLAGS) \
+	$(JANSSON_CFLAGS)
+liblf_recorded_la_LIBADD = $(CONFUSE_LIBS) $(EXPAT_LIBS) $(JANSSON_LIBS)
+
+# Other people's environments, logs and libraries; libc only.
+noinst_LTLIBRARIES += liblf-comm.la
+liblf_comm_la_SOURCES = \
+	lib/comm/elf.c lib/comm/elf.h \
+	lib/comm/libnccl.c lib/comm/libnccl.h \
+	lib/comm/lint.c lib/comm/lint.h \
+	lib/comm/match.c lib/comm/match.h \
+	lib/comm/ncclconf.c \
+	lib/comm/ncclfit.c \
+	lib/comm/ncclmaps.c \
+	lib/comm/note.c lib/comm/note.h \
+	lib/comm/rules.c lib/comm/rules.h \
+	lib/comm/script.c lib/comm/script.h \
+	lib/comm/settings.c \
+	lib/comm/symptom.c lib/comm/symptom.h \
+	lib/comm/symptoms.c \
+	lib/comm/value.c \
+	lib/comm/vars.c lib/comm/vars.h
+
 lib_LTLIBRARIES += libloongforge.la
 include_HEADERS += lib/client/loongforge.h
 libloongforge_la_SOURCES = lib/client/client.c

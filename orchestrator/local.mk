@@ -15,10 +15,20 @@ loongforged_LDADD = liblf-wire.la liblf-keys.la liblf-base.la $(UV_LIBS) $(ZMQ_L
 bin_PROGRAMS += loongforge
 loongforge_SOURCES = \
 	orchestrator/cli/main.c orchestrator/cli/cli.h \
+	orchestrator/cli/check.c \
 	orchestrator/cli/config.c \
-	orchestrator/cli/status.c
+	orchestrator/cli/doctor.c orchestrator/cli/doctor.h \
+	orchestrator/cli/doctor_install.c \
+	orchestrator/cli/doctor_job.c \
+	orchestrator/cli/doctor_run.c \
+	orchestrator/cli/doctor_slurm.c orchestrator/cli/doctor_slurm.h \
+	orchestrator/cli/machine.c orchestrator/cli/machine.h \
+	orchestrator/cli/status.c \
+	orchestrator/cli/svg.c orchestrator/cli/svg.h \
+	orchestrator/cli/svg_layout.c orchestrator/cli/svg_layout.h \
+	orchestrator/cli/topo.c
 loongforge_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-loongforge_LDADD = liblf-conf.la liblf-wire.la liblf-base.la $(JANSSON_LIBS)
+loongforge_LDADD = liblf-comm.la liblf-recorded.la liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la $(JANSSON_LIBS)
 
 pkglibexec_PROGRAMS += loongforge-plan
 loongforge_plan_SOURCES = orchestrator/plan/main.c \

@@ -140,3 +140,125 @@ fuzz:
 
 clean-local:
 	rm -rf tests/libexec tests/fuzz/found tests/fuzz/*.libfuzzer
+
+# Hardware: readers, judge, `loongforge topo` and `check`.  What they say of
+# every recording is in tests/data/hw.
+dist_check_SCRIPTS += tests/hw_index.test
+EXTRA_DIST += tests/data/hw tests/bench/check
+hw_tests = \
+	tests/unit/hw_hwloc_test \
+	tests/unit/hw_ib_test \
+	tests/unit/hw_lspci_test \
+	tests/unit/hw_nccl_test \
+	tests/unit/hw_nvlink_test \
+	tests/unit/hw_nvml_test \
+	tests/unit/hw_read_test \
+	tests/unit/hw_smi_text_test \
+	tests/unit/hw_smi_xml_test \
+	tests/unit/hw_sysfs_test \
+	tests/unit/hw_topo_test \
+	tests/unit/hw_xml_test
+EXTRA_DIST += tests/unit/hw_fixture.h tests/unit/hw_unit.h
+AM_TESTS_ENVIRONMENT += LF_SHARED=$${LF_SHARED-'$(abs_srcdir)/../shared'}; \
+	export LF_SHARED;
+# The doctor: lint of variables, symptoms in logs, libnccl.
+dist_check_SCRIPTS += tests/doctor.test
+hw_tests += \
+	tests/unit/libnccl_test \
+	tests/unit/lint_test \
+	tests/unit/ncclconf_test \
+	tests/unit/symptom_test
+comm_ldadd = $(LDADD) liblf-comm.la liblf-base.la
+tests_unit_libnccl_test_LDADD = $(comm_ldadd)
+tests_unit_lint_test_LDADD = $(comm_ldadd)
+tests_unit_ncclconf_test_LDADD = $(comm_ldadd)
+tests_unit_symptom_test_LDADD = $(comm_ldadd)
+hw_ldadd = $(LDADD) liblf-recorded.la liblf-hw.la liblf-base.la
+tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
+tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
+tests_unit_hw_lspci_test_LDADD = $(hw_ldadd)
+tests_unit_hw_nccl_test_LDADD = $(hw_ldadd)
+tests_unit_hw_nvlink_test_LDADD = $(hw_ldadd)
+tests_unit_hw_nvml_test_LDADD = $(hw_ldadd)
+tests_unit_hw_read_test_LDADD = $(hw_ldadd)
+tests_unit_hw_smi_text_test_LDADD = $(hw_ldadd)
+tests_unit_hw_smi_xml_test_LDADD = $(hw_ldadd)
+tests_unit_hw_sysfs_test_LDADD = $(hw_ldadd)
+tests_unit_hw_topo_test_LDADD = $(hw_ldadd)
+tests_unit_hw_xml_test_LDADD = $(hw_ldadd)
+
+# NVML for machines without a GPU; -rpath makes them loadable.
+check_LTLIBRARIES += tests/fake/nvml.la tests/fake/nvml-old.la
+tests_fake_nvml_la_SOURCES = tests/fake/nvml.c
+tests_fake_nvml_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_fake_nvml_old_la_SOURCES = tests/fake/nvml.c
+tests_fake_nvml_old_la_CPPFLAGS = $(AM_CPPFLAGS) -DLF_FAKE_NVML_OLD
+tests_fake_nvml_old_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(hw_tests)
+TESTS += $(hw_tests)
+endif
+
+hw_fuzz = \
+	tests/fuzz/hw_dmesg_fuzz \
+	tests/fuzz/hw_hwloc_xml_fuzz \
+	tests/fuzz/hw_ibdev2netdev_fuzz \
+	tests/fuzz/hw_ibstat_fuzz \
+	tests/fuzz/hw_ibstatus_fuzz \
+	tests/fuzz/hw_ibv_devinfo_fuzz \
+	tests/fuzz/hw_lspci_fuzz \
+	tests/fuzz/hw_nccl_xml_fuzz \
+	tests/fuzz/hw_nvlink_remote_fuzz \
+	tests/fuzz/hw_nvlink_status_fuzz \
+	tests/fuzz/hw_read_fuzz \
+	tests/fuzz/hw_smi_text_fuzz \
+	tests/fuzz/hw_smi_xml_fuzz \
+	tests/fuzz/hw_sysfs_json_fuzz \
+	tests/fuzz/hw_topo_fuzz \
+	tests/fuzz/hw_topo_p2p_fuzz
+check_PROGRAMS += $(hw_fuzz)
+TESTS += $(hw_fuzz)
+EXTRA_DIST += tests/fuzz/hw_fuzz.h
+hw_fuzz_ldadd = tests/libreplay.la liblf-recorded.la liblf-hw.la liblf-base.la
+tests_fuzz_hw_dmesg_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_hwloc_xml_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_ibdev2netdev_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_ibstat_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_ibstatus_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_ibv_devinfo_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_lspci_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_nccl_xml_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_nvlink_remote_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_nvlink_status_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_read_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_smi_text_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_smi_xml_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_sysfs_json_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_topo_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_topo_p2p_fuzz_LDADD = $(hw_fuzz_ldadd)
+
+# All readers are fed all recordings: foreign ones, too, are to be refused.
+fuzz-hw:
+	@command -v clang >/dev/null || { echo "fuzz: skipped: no clang"; exit 0; }; \
+	for file in $(liblf_base_la_SOURCES) $(liblf_hw_la_SOURCES) \
+		$(liblf_recorded_la_SOURCES); do \
+		case $$file in *.c) sources="$$sources $(srcdir)/$$file" ;; esac; \
+	done; \
+	$(MKDIR_P) tests/fuzz; failed=0; \
+	for target in $(hw_fuzz); do \
+		clang -std=gnu11 -g -O1 $(DEFS) $(DEFAULT_INCLUDES) \
+			$(AM_CPPFLAGS) $(CONFUSE_CFLAGS) $(EXPAT_CFLAGS) \
+			$(JANSSON_CFLAGS) $(CPPFLAGS) \
+			-fsanitize=fuzzer,address,undefined \
+			-fno-sanitize-recover=all -o $$target.libfuzzer \
+			$(srcdir)/$$target.c $$sources $(CONFUSE_LIBS) \
+			$(EXPAT_LIBS) $(JANSSON_LIBS) -ldl && \
+		name=$${target##*/} && \
+		$(srcdir)/tests/fuzz/run $$target.libfuzzer $${name%_fuzz} \
+			$(srcdir)/tests/data/hw || \
+		failed=1; \
+	done; exit $$failed
+fuzz: fuzz-hw
+.PHONY: fuzz-hw
+# End of hardware

@@ -5,7 +5,10 @@
 #ifndef LF_CLI_H
 #define LF_CLI_H
 
+int cli_check(int argc, char **argv);
 int cli_config(int argc, char **argv);
+int cli_doctor(int argc, char **argv);
 int cli_status(int argc, char **argv);
+int cli_topo(int argc, char **argv);
 
 #endif

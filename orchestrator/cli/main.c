@@ -19,6 +19,12 @@ static const struct {
 } commands[] = {
 	{ "status", "loongforge status", cli_status,
 	  "what the orchestrators of a job are doing" },
+	{ "topo", "loongforge topo", cli_topo,
+	  "how GPUs and NICs are connected" },
+	{ "check", "loongforge check", cli_check,
+	  "is this machine, or a recorded one, as it should be" },
+	{ "doctor", "loongforge doctor", cli_doctor,
+	  "what is wrong with a job or its node, and what helps" },
 	{ "config", "loongforge config", cli_config,
 	  "check or show the configuration" },
 };

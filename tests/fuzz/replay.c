@@ -48,8 +48,11 @@ int main(int argc, char **argv)
 	int n, failed = 0;
 
 	(void)alarm(120);
-	(void)snprintf(dir, sizeof(dir), "%s/tests/fuzz/corpus/%.*s",
-		       srcdir ? srcdir : ".", (int)strcspn(name, "_"), name);
+	/* Readers of recordings share tests/data/hw. */
+	(void)snprintf(dir, sizeof(dir), "%s/tests/%s/%.*s",
+		       srcdir ? srcdir : ".",
+		       strncmp(name, "hw_", 3) ? "fuzz/corpus" : "data",
+		       (int)strcspn(name, "_"), name);
 	n = scandir(dir, &files, no_dots, by_name);
 	if (n <= 0) {
 		(void)printf("1..1\nnot ok 1 - no corpus in %s\n", dir);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "hw/model.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct lf_hw_pcie no_pcie = { -1, -1, -1, -1, -1, -1, -1, -1 };
+
+struct lf_hw *lf_hw_new(void)
+{
+	struct lf_hw *hw = calloc(1, sizeof(*hw));
+
+	if (!hw)
+		return NULL;
+	for (int a = 0; a < LF_HW_GPUS; a++)
+		for (int b = 0; b < LF_HW_GPUS; b++)
+			hw->nvlink[a][b] = hw->p2p[a][b] = -1;
+	hw->node.numa_nodes = hw->node.peermem = hw->node.dmabuf = -1;
+	hw->node.acs = hw->node.iommu = hw->node.gpus_attached = -1;
+	hw->node.memlock_kib = hw->node.shm_mib = hw->node.shm_free_mib = -1;
+	return hw;
+}
+
+void lf_hw_free(struct lf_hw *hw)
+{
+	free(hw);
+}
+
+void lf_hw_bus(const char *text, char out[LF_HW_TEXT])
+{
+	unsigned domain = 0, bus, device, function = 0;
+
+	out[0] = '\0';
+	if (!text)
+		return;
+	if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &device,
+		   &function) < 3) {
+		domain = 0;
+		if (sscanf(text, "%2x:%2x.%1x", &bus, &device, &function) < 3)
+			return;
+	}
+	(void)snprintf(out, LF_HW_TEXT, "%04x:%02x:%02x.%x", domain, bus,
+		       device, function);
+}
+
+static struct lf_hw_gpu *add_gpu(struct lf_hw *hw)
+{
+	struct lf_hw_gpu *g;
+
+	if (hw->gpus == LF_HW_GPUS)
+		return NULL;
+	g = &hw->gpu[hw->gpus];
+	*g = (struct lf_hw_gpu){ .index = -1,
+				 .device_id = -1,
+				 .numa = -1,
+				 .pcie = no_pcie,
+				 .pstate = -1,
+				 .mig = -1,
+				 .links_active = -1,
+				 .links_inactive = -1,
+				 .link_mbps = -1,
+				 .switch_links = -1,
+				 .fabric_ok = -1,
+				 .ecc_uncorrected = -1,
+				 .remap_pending = -1,
+				 .remap_failed = -1,
+				 .xid = -1 };
+	hw->path[hw->gpus][hw->gpus] = LF_PATH_SELF;
+	hw->gpus++;
+	return g;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return *a && *b && strcasecmp(a, b) == 0;
+}
+
+struct lf_hw_gpu *lf_hw_gpu(struct lf_hw *hw, int index, const char *bus,
+			    const char *uuid)
+{
+	struct lf_hw_gpu *g = NULL;
+	char id[LF_HW_TEXT];
+
+	lf_hw_bus(bus, id);
+	uuid = uuid ? uuid : "";
+	if (index < 0 && !*id && !*uuid)
+		return NULL;
+	for (int i = 0; i < hw->gpus && !g; i++)
+		if (same(hw->gpu[i].uuid, uuid) || same(hw->gpu[i].bus, id))
+			g = &hw->gpu[i];
+	for (int i = 0; i < hw->gpus && !g; i++)
+		if (index >= 0 && hw->gpu[i].index == index &&
+		    !(*hw->gpu[i].bus && *id) && !(*hw->gpu[i].uuid && *uuid))
+			g = &hw->gpu[i];
+	if (!g)
+		g = add_gpu(hw);
+	if (!g)
+		return NULL;
+	if (index >= 0 && g->index < 0)
+		g->index = index;
+	if (*id && !*g->bus)
+		(void)snprintf(g->bus, sizeof(g->bus), "%s", id);
+	if (*uuid && !*g->uuid)
+		(void)snprintf(g->uuid, sizeof(g->uuid), "%s", uuid);
+	return g;
+}
+
+static struct lf_hw_nic *add_nic(struct lf_hw *hw)
+{
+	struct lf_hw_nic *n;
+
+	if (hw->nics == LF_HW_NICS)
+		return NULL;
+	n = &hw->nic[hw->nics++];
+	*n = (struct lf_hw_nic){ .port = -1,
+				 .numa = -1,
+				 .rate_mbps = -1,
+				 .sm_lid = -1,
+				 .netdev_up = -1,
+				 .gdr = -1,
+				 .pcie = no_pcie };
+	return n;
+}
+
+struct lf_hw_nic *lf_hw_nic(struct lf_hw *hw, const char *name, int port,
+			    const char *bus)
+{
+	struct lf_hw_nic *n = NULL;
+	char id[LF_HW_TEXT];
+
+	lf_hw_bus(bus, id);
+	name = name ? name : "";
+	if (!*name && !*id)
+		return NULL;
+	for (int i = 0; i < hw->nics && !n; i++) {
+		struct lf_hw_nic *o = &hw->nic[i];
+
+		if ((same(o->name, name) || same(o->alias, name) ||
+		     (!(*name && *o->name) && same(o->bus, id))) &&
+		    (port < 0 || o->port < 0 || o->port == port))
+			n = o;
+	}
+	if (!n)
+		n = add_nic(hw);
+	if (!n)
+		return NULL;
+	if (*name && !*n->name)
+		(void)snprintf(n->name, sizeof(n->name), "%s", name);
+	if (*id && !*n->bus)
+		(void)snprintf(n->bus, sizeof(n->bus), "%s", id);
+	if (port >= 0 && n->port < 0)
+		n->port = port;
+	return n;
+}
+
+int lf_hw_gpu_number(const struct lf_hw *hw, const struct lf_hw_gpu *g)
+{
+	return (int)(g - hw->gpu);
+}
+
+int lf_hw_nic_number(const struct lf_hw *hw, const struct lf_hw_nic *n)
+{
+	return (int)(n - hw->nic);
+}
+
+static void conflict(struct lf_hw *hw, const char *subject, const char *what,
+		     const char *first, const char *second)
+{
+	struct lf_hw_conflict *c;
+
+	if (hw->conflicts == LF_HW_CONFLICTS)
+		return;
+	c = &hw->conflict[hw->conflicts++];
+	(void)snprintf(c->subject, sizeof(c->subject), "%s", subject);
+	(void)snprintf(c->what, sizeof(c->what), "%s", what);
+	(void)snprintf(c->first, sizeof(c->first), "%s", first);
+	(void)snprintf(c->second, sizeof(c->second), "%s", second);
+}
+
+void lf_hw_set_int(struct lf_hw *hw, const char *subject, const char *what,
+		   int *field, int value)
+{
+	char first[16], second[16];
+
+	if (value < 0 || *field == value)
+		return;
+	if (*field < 0) {
+		*field = value;
+		return;
+	}
+	(void)snprintf(first, sizeof(first), "%d", *field);
+	(void)snprintf(second, sizeof(second), "%d", value);
+	conflict(hw, subject, what, first, second);
+}
+
+void lf_hw_set_text(struct lf_hw *hw, const char *subject, const char *what,
+		    char field[LF_HW_TEXT], const char *value)
+{
+	if (!value || !*value || strcmp(field, value) == 0)
+		return;
+	if (*field)
+		conflict(hw, subject, what, field, value);
+	else
+		(void)snprintf(field, LF_HW_TEXT, "%s", value);
+}
+
+static void pair_name(int a, int b, char *buf, size_t n)
+{
+	(void)snprintf(buf, n, "GPU%d-GPU%d", a, b);
+}
+
+void lf_hw_set_nvlink(struct lf_hw *hw, int a, int b, int count)
+{
+	char name[32];
+
+	if (a == b)
+		return;
+	pair_name(a, b, name, sizeof(name));
+	lf_hw_set_int(hw, name, "NVLinks", &hw->nvlink[a][b], count);
+	hw->nvlink[b][a] = hw->nvlink[a][b];
+}
+
+void lf_hw_set_p2p(struct lf_hw *hw, int a, int b, int ok)
+{
+	char name[32];
+
+	if (a == b)
+		return;
+	pair_name(a, b, name, sizeof(name));
+	lf_hw_set_int(hw, name, "peer access", &hw->p2p[a][b], ok);
+	hw->p2p[b][a] = hw->p2p[a][b];
+}
+
+static void set_path(struct lf_hw *hw, const char *name, enum lf_hw_path *to,
+		     enum lf_hw_path p)
+{
+	if (p == LF_PATH_UNKNOWN || *to == p)
+		return;
+	if (*to == LF_PATH_UNKNOWN)
+		*to = p;
+	else if (*to != LF_PATH_NVLINK && p != LF_PATH_NVLINK)
+		conflict(hw, name, "path", lf_hw_path_name(*to),
+			 lf_hw_path_name(p));
+}
+
+void lf_hw_set_path(struct lf_hw *hw, int a, int b, enum lf_hw_path p)
+{
+	char name[32];
+
+	pair_name(a, b, name, sizeof(name));
+	set_path(hw, name, &hw->path[a][b], p);
+	hw->path[b][a] = hw->path[a][b];
+}
+
+void lf_hw_set_nic_path(struct lf_hw *hw, int gpu, int nic, enum lf_hw_path p)
+{
+	char name[LF_HW_TEXT + 16];
+
+	(void)snprintf(name, sizeof(name), "GPU%d-%s", gpu, hw->nic[nic].name);
+	set_path(hw, name, &hw->nic_path[gpu][nic], p);
+}
+
+void lf_hw_mark_partial(struct lf_hw *hw, const char *why)
+{
+	if (!hw->partial)
+		(void)snprintf(hw->partial_why, sizeof(hw->partial_why), "%s",
+			       why);
+	hw->partial = true;
+}
+
+const char *lf_hw_path_name(enum lf_hw_path p)
+{
+	static const char *const names[] = { "?",   "X",   "NV",   "PIX",
+					     "PXB", "PHB", "NODE", "SYS" };
+
+	return names[p];
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loongforge check [--from FILE...] [--expect FILE] [--learn] [--json]
+ *
+ * Judges a machine; exit 0 when nothing fails, 3 when something does. */
+#include "config.h"
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "find/find.h"
+#include "hw/expect.h"
+#include "machine.h"
+
+enum {
+	EXIT_FAULT = 3
+};
+
+struct args {
+	char *from[MACHINE_FILES];
+	int count;
+	const char *expect;
+	bool learn, json;
+};
+
+static const struct argp_option options[] = {
+	{ "from", 'f', "FILE", 0,
+	  "A recording of the machine; repeatable, any format", 0 },
+	{ "expect", 'e', "FILE", 0,
+	  "What the machine should be (else by its GPUs)", 0 },
+	{ "learn", 'l', NULL, 0, "Write such a file from this good machine", 0 },
+	{ "json", 'j', NULL, 0, "As one JSON document", 0 },
+	{ 0 }
+};
+
+static error_t parse_arg(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'f':
+	case ARGP_KEY_ARG:
+		if (a->count == MACHINE_FILES)
+			argp_error(state, "expected at most %d files",
+				   MACHINE_FILES);
+		a->from[a->count++] = arg;
+		return 0;
+	case 'e':
+		a->expect = arg;
+		return 0;
+	case 'l':
+		a->learn = true;
+		return 0;
+	case 'j':
+		a->json = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int fault(const struct lf_err *e)
+{
+	(void)fprintf(stderr, "loongforge: %s\n", e->text);
+	return 1;
+}
+
+static json_t *finding_json(const struct lf_hw_finding *f)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?}", "code",
+			 f->code, "clause", lf_clause_names[f->clause],
+			 "result", lf_result_names[f->result], "subject",
+			 f->subject, "expected", f->expected, "found", f->found,
+			 "remedy", f->remedy);
+}
+
+static void print_json(const struct lf_hw *hw, const struct lf_expect *x,
+		       const struct lf_report *r)
+{
+	json_t *clauses = json_object(), *findings = json_array();
+	json_t *doc;
+
+	for (int c = 0; c < LF_CLAUSES; c++)
+		(void)json_object_set_new(
+			clauses, lf_clause_names[c],
+			json_string(lf_result_names[r->clause[c]]));
+	for (int i = 0; i < r->findings; i++)
+		(void)json_array_append_new(findings,
+					    finding_json(&r->finding[i]));
+	doc = json_pack("{s:s, s:s, s:i, s:i, s:b, s:o, s:o}", "verdict",
+			lf_result_names[r->verdict], "expected",
+			*x->name ? x->name : "default", "gpus", hw->gpus,
+			"nics", hw->nics, "partial", hw->partial, "clauses",
+			clauses, "findings", findings);
+	(void)json_dumpf(doc, stdout, JSON_INDENT(2));
+	(void)putchar('\n');
+	json_decref(doc);
+}
+
+static void print_finding(const struct lf_hw_finding *f)
+{
+	struct lf_finding out = { .code = f->code,
+				  .what = f->subject,
+				  .expected = f->expected,
+				  .found = f->found,
+				  .remedy = f->remedy };
+	char line[1024];
+
+	lf_find_line(&out, lf_result_names[f->result], line, sizeof(line));
+	(void)printf("%s\n", line);
+	lf_find_hint(&out, line, sizeof(line));
+	if (*line)
+		(void)printf("%s\n", line);
+}
+
+static void print(const struct lf_hw *hw, const struct lf_expect *x,
+		  const struct lf_report *r)
+{
+	(void)printf("%d GPUs, %d RDMA ports, against: %s%s%s\n", hw->gpus,
+		     hw->nics, *x->name ? x->name : "the general rule",
+		     hw->partial ? "; partial: " : "",
+		     hw->partial ? hw->partial_why : "");
+	for (int i = 0; i < r->findings; i++)
+		print_finding(&r->finding[i]);
+	for (int c = 0; c < LF_CLAUSES; c++)
+		(void)printf("%s%s %s", c ? ", " : "", lf_clause_names[c],
+			     lf_result_names[r->clause[c]]);
+	(void)printf("\nverdict: %s\n", lf_result_names[r->verdict]);
+}
+
+static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
+{
+	static struct lf_report report;
+	struct lf_expect x;
+	int rc = a->expect ? lf_expect_read(a->expect, &x, e) :
+			     lf_expect_choose(LF_HARDWAREDIR, hw, &x, e);
+
+	if (rc < 0)
+		return fault(e);
+	lf_judge(hw, &x, &report);
+	if (a->json)
+		print_json(hw, &x, &report);
+	else
+		print(hw, &x, &report);
+	return report.verdict == LF_RESULT_FAIL ? EXIT_FAULT : 0;
+}
+
+int cli_check(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse_arg, "[FILE...]",
+		"Judges a machine: this one, or the one that recordings show.",
+		NULL, NULL, NULL
+	};
+	struct args a = { 0 };
+	struct lf_hw *hw;
+	struct lf_err e;
+	int rc;
+
+	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (machine_read(a.from, a.count, &hw, &e) < 0)
+		return fault(&e);
+	if (a.learn) {
+		char *text = lf_expect_learn(hw);
+
+		(void)fputs(text ? text : "", stdout);
+		free(text);
+		rc = 0;
+	} else {
+		rc = judge(&a, hw, &e);
+	}
+	lf_hw_free(hw);
+	return rc;
+}

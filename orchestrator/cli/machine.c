@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "machine.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+#include "hw/live.h"
+#include "hw/recorded/read.h"
+
+/* Limits of the asking process, which a job's are not; said as such. */
+static void read_limits(struct lf_hw *hw)
+{
+	struct rlimit lim;
+	struct statvfs shm;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &lim) == 0)
+		hw->node.memlock_kib = lim.rlim_cur == RLIM_INFINITY ?
+					       -2 :
+					       (int64_t)(lim.rlim_cur / 1024);
+	if (statvfs("/dev/shm", &shm) == 0) {
+		hw->node.shm_mib = (int64_t)shm.f_blocks *
+				   (int64_t)shm.f_frsize / (1 << 20);
+		hw->node.shm_free_mib = (int64_t)shm.f_bavail *
+					(int64_t)shm.f_frsize / (1 << 20);
+	}
+}
+
+static int read_live(struct lf_hw *hw, struct lf_err *e)
+{
+	int rc = lf_hw_live_sysfs(hw, "", e);
+
+	if (rc == 0)
+		rc = lf_hw_live_nvml(hw, NULL, e);
+	if (rc == -ENOENT) /* no driver: sysfs has said what there is */
+		rc = 0;
+	if (rc == 0)
+		read_limits(hw);
+	return rc;
+}
+
+int machine_read(char *const *files, int count, struct lf_hw **out,
+		 struct lf_err *e)
+{
+	struct lf_hw *hw = lf_hw_new();
+	int rc = 0;
+
+	if (!hw)
+		return lf_err(e, -ENOMEM, "no memory");
+	if (count == 0)
+		rc = read_live(hw, e);
+	for (int i = 0; rc == 0 && i < count; i++)
+		rc = lf_hw_read_path(hw, files[i], NULL, e);
+	if (rc == 0)
+		*out = hw;
+	else
+		lf_hw_free(hw);
+	return rc;
+}
