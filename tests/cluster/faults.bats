@@ -39,11 +39,13 @@ programs() { # DIR COMMAND...: runs COMMAND in a copy of PREFIX/DIR, which stand
 }
 hangs() { printf '#!/bin/sh\nkill -STOP $$\n' >"$1" && chmod 755 "$1"; }
 
-refused() { # TEXT HINT: on two nodes, by each in these two lines; the job fails
-	local n
+refused() { # TEXT HINT: by each of two nodes, in these two lines, or by the one that was first and ended the others; the job fails
 	try srun -N2 -n4 --loongforge true
 	[ "$status" != 0 ]
-	each_node "$1" "$2"
+	[[ $err != *"loongforge: $n2: "* ]] || count "$err" "loongforge: $n2: $1" 1
+	[[ $err != *"loongforge: $n1: "* ]] || count "$err" "loongforge: $n1: $1" 1
+	[[ $err = *"loongforge: $LF_NODE"[12]": $1"*"loongforge: hint: $2"* ]]
+	[ "$(grep -c 'loongforge: ' <<<"$err")" -le 4 ]
 	equal "$(ended)" FAILED
 }
 told() { # TEXT HINT: as refused, but the job runs
@@ -125,11 +127,11 @@ whole='is LoongForge whole on this node'
 	mkdir "$LF_RUN/seg" && mount_seg nr_inodes=1
 	told "$LF_RUN/seg: $(($(last_job) + 1)).0: No space left on device (LF-SEG-01)" "$hint"
 	umount "$LF_RUN/seg" && rmdir "$LF_RUN/seg" && touch "$LF_RUN/seg"
-	told "$LF_RUN/seg: $LF_RUN/seg: Not a directory (LF-SEG-01)" "$hint"
+	told "$LF_RUN/seg: Not a directory (LF-SEG-01)" "$hint"
 	rm "$LF_RUN/seg" && ln -s /tmp "$LF_RUN/seg"
-	told "$LF_RUN/seg: $LF_RUN/seg: Not a directory (LF-SEG-01)" "$hint"
+	told "$LF_RUN/seg: Not a directory (LF-SEG-01)" "$hint"
 	rm "$LF_RUN/seg" && mkdir -m 777 "$LF_RUN/seg"
-	told "$LF_RUN/seg: $LF_RUN/seg: not trusted: expected owner root and writable by nobody else, found uid 0, mode 777 (LF-SEG-01)" "$hint"
+	told "$LF_RUN/seg: not trusted: expected owner root and writable by nobody else, found uid 0, mode 777 (LF-SEG-01)" "$hint"
 	equal "$(find "$LF_RUN/seg" -mindepth 1)" ''
 }
 
@@ -148,13 +150,22 @@ whole='is LoongForge whole on this node'
 	like "$err" "*loongforge: $n1: no log: * (LF-LOG-01)*"
 }
 
-@test "the settings are writable by others, or a link: told, built-in values hold" {
+@test "the settings are writable by others, or a link: told, built-in values hold; the next prolog mends them" {
 	hint='ask your administrator; built-in values hold'
-	untold
+	job=$(mine salloc --no-shell -N2 2>&1 | sed -n 's/.*job allocation //p') # its prolog has run
 	chmod 666 "$LF_RUN"/*.settings
-	told "$LF_RUN/NODE.settings: not trusted: expected owner root and writable by nobody else, found uid 0, mode 666 (LF-CFG-01)" "$hint"
+	distrusted "$LF_RUN/NODE.settings: not trusted: expected owner root and writable by nobody else, found uid 0, mode 666 (LF-CFG-01)"
 	for n in "$n1" "$n2"; do rm -f "$LF_RUN/$n.settings" && ln -s /etc/passwd "$LF_RUN/$n.settings"; done
-	told "$LF_RUN/NODE.settings: Too many levels of symbolic links (LF-CFG-01)" "$hint"
+	distrusted "$LF_RUN/NODE.settings: Too many levels of symbolic links (LF-CFG-01)"
+	mine scancel "$job"
+	wait_idle
+	untold # the prolog has mended them
+	count "$(cat "$LF_RUN"/*.settings)" launch.hello_seconds=3 2
+}
+distrusted() {
+	try env SLURM_SUBMIT_DIR="$(home_of lfuser1)" srun --jobid="$job" -N2 --loongforge sh -c 'echo $RANK'
+	equal "$status:$(sort <<<"$out")" $'0:0\n1'
+	each_node "$1" "$hint"
 }
 
 conf() { # COMMAND...: on each node's configuration

@@ -94,8 +94,7 @@ loongforge/$(last_job).1.0/*"
 		port=\$($LF_PREFIX/libexec/loongforge/loongforge-plan step "job=\$SLURM_JOB_ID
 		step=0
 		nodeid=1
-		nodes=2
-		mode=on" | sed -n 's/^env=MASTER_PORT\t//p')
+		nodes=2" on '' | sed -n 's/^env=MASTER_PORT\t//p')
 		echo port \$port
 		$PY -c "import socket, time; s = socket.socket(); s.bind(('', \$port)); s.listen(); time.sleep(60)" &
 		echo pid \$!
@@ -106,7 +105,7 @@ loongforge/$(last_job).1.0/*"
 	S
 	SECONDS=0
 	try salloc -Q -N2 -n4 bash taken
-	[ "$SECONDS" -le 20 ]
+	[ "$SECONDS" -le 8 ]
 	port=$(sed -n 's/^port //p' <<<"$out") pid=$(sed -n 's/^pid //p' <<<"$out")
 	like "$out" *'rc '[1-9]*
 	count "$err" "loongforge: $n1: MASTER_PORT: expected port $port to be free, found it held by pid $pid (LF-PRT-01)" 1
