@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/save.h"
 #include "hw/graph.h"
 #include "svg_layout.h"
 
@@ -441,6 +440,20 @@ static void draw_all(struct layout *l)
 	draw_legend(l);
 }
 
+/* In place, as programs write output: FILE may be a pipe or /dev/stdout, which
+ * a rename would replace. */
+static int put(const char *path, const char *svg, struct lf_err *e)
+{
+	FILE *f = fopen(path, "we");
+	int rc = f ? 0 : -errno;
+
+	if (f && fputs(svg, f) == EOF)
+		rc = -errno;
+	if (f && fclose(f) == EOF && rc == 0)
+		rc = -errno;
+	return rc < 0 ? lf_err(e, rc, "%s: %s", path, strerror(-rc)) : 0;
+}
+
 int svg_write(const char *path, const struct lf_hw *hw,
 	      const struct lf_report *r, struct lf_err *e)
 {
@@ -477,5 +490,5 @@ int svg_write(const char *path, const struct lf_hw *hw,
 	lf_buf_add(&out, "</svg>\n");
 	if (!lf_buf_ok(&out))
 		return lf_err(e, -ENOMEM, "%s: no memory", path);
-	return lf_save(path, 0644, lf_buf_text(&out), e);
+	return put(path, lf_buf_text(&out), e);
 }
