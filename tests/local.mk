@@ -143,7 +143,7 @@ clean-local:
 
 # Hardware: readers, judge, `loongforge topo` and `check`.  What they say of
 # every recording is in tests/data/hw.
-dist_check_SCRIPTS += tests/hw_index.test
+dist_check_SCRIPTS += tests/hw_index.test tests/output.test
 EXTRA_DIST += tests/data/hw tests/bench/check
 hw_tests = \
 	tests/unit/hw_hwloc_test \

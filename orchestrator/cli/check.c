@@ -5,12 +5,13 @@
 #include "config.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "cli.h"
 #include "find/find.h"
 #include "hw/expect.h"
@@ -149,6 +150,18 @@ static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
 	return report.verdict == LF_RESULT_FAIL ? EXIT_FAULT : 0;
 }
 
+static int learn(const struct lf_hw *hw, struct lf_err *e)
+{
+	lf_autofree char *text = lf_expect_learn(hw);
+
+	if (!text) {
+		(void)lf_err(e, -ENOMEM, "no memory");
+		return fault(e);
+	}
+	(void)fputs(text, stdout);
+	return 0;
+}
+
 int cli_check(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -164,15 +177,7 @@ int cli_check(int argc, char **argv)
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (machine_read(a.from, a.count, &hw, &e) < 0)
 		return fault(&e);
-	if (a.learn) {
-		char *text = lf_expect_learn(hw);
-
-		(void)fputs(text ? text : "", stdout);
-		free(text);
-		rc = 0;
-	} else {
-		rc = judge(&a, hw, &e);
-	}
+	rc = a.learn ? learn(hw, &e) : judge(&a, hw, &e);
 	lf_hw_free(hw);
 	return rc;
 }

@@ -2,6 +2,7 @@
 /* loongforge - the command: a table of sub-commands, one file each. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static int usage(FILE *to, int rc)
 	return rc;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	if (argc < 2)
 		return usage(stderr, EXIT_USAGE);
@@ -57,4 +58,16 @@ int main(int argc, char **argv)
 		}
 	(void)fprintf(stderr, "loongforge: unknown command '%.64s'\n", argv[1]);
 	return usage(stderr, EXIT_USAGE);
+}
+
+/* What did not reach its reader, on a full disk for one, is no success. */
+int main(int argc, char **argv)
+{
+	int rc = run(argc, argv);
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return rc;
+	(void)fprintf(stderr, "loongforge: standard output: %s\n",
+		      strerror(errno));
+	return 1;
 }
