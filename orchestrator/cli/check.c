@@ -22,15 +22,13 @@ enum {
 };
 
 struct args {
-	char *from[MACHINE_FILES];
-	int count;
+	struct recordings from;
 	const char *expect;
 	bool learn, json;
 };
 
 static const struct argp_option options[] = {
-	{ "from", 'f', "FILE", 0,
-	  "A recording of the machine; repeatable, any format", 0 },
+	RECORDINGS_OPTION,
 	{ "expect", 'e', "FILE", 0,
 	  "What the machine should be (else by its GPUs)", 0 },
 	{ "learn", 'l', NULL, 0, "Write such a file from this good machine", 0 },
@@ -45,10 +43,7 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 	case ARGP_KEY_ARG:
-		if (a->count == MACHINE_FILES)
-			argp_error(state, "expected at most %d files",
-				   MACHINE_FILES);
-		a->from[a->count++] = arg;
+		recordings_add(&a->from, state, arg);
 		return 0;
 	case 'e':
 		a->expect = arg;
@@ -175,7 +170,7 @@ int cli_check(int argc, char **argv)
 	int rc;
 
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (machine_read(a.from, a.count, &hw, &e) < 0)
+	if (machine_read(&a.from, &hw, &e) < 0)
 		return fault(&e);
 	rc = a.learn ? learn(hw, &e) : judge(&a, hw, &e);
 	lf_hw_free(hw);

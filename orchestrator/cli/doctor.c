@@ -23,7 +23,6 @@
 #include "comm/script.h"
 #include "comm/symptom.h"
 #include "find/find.h"
-#include "machine.h"
 
 enum {
 	EXIT_FOUND = 3,
@@ -32,8 +31,9 @@ enum {
 };
 
 struct args {
-	char *log[FILES_MAX], *script[FILES_MAX], *from[MACHINE_FILES];
-	int logs, scripts, froms;
+	char *log[FILES_MAX], *script[FILES_MAX];
+	int logs, scripts;
+	struct recordings from;
 	const char *root, *libnccl;
 	uint64_t pid;
 	bool json;
@@ -46,18 +46,17 @@ static const struct argp_option options[] = {
 	  "A process of the job: its environment, limits and NCCL", 0 },
 	{ "script", 's', "FILE", 0, "A training script, for debug switches",
 	  0 },
-	{ "from", 'f', "FILE", 0, "A recording of the machine; repeatable", 0 },
+	RECORDINGS_OPTION,
 	{ "libnccl", 'n', "FILE", 0, "The NCCL that the job will load", 0 },
 	{ "root", 'r', "DIR", 0, "Look at the system below DIR", 0 },
 	{ "json", 'j', NULL, 0, "As one JSON document", 0 },
 	{ 0 }
 };
 
-static void add(struct argp_state *state, char **list, int *count, int max,
-		char *arg)
+static void add(struct argp_state *state, char **list, int *count, char *arg)
 {
-	if (*count == max)
-		argp_error(state, "expected at most %d files", max);
+	if (*count == FILES_MAX)
+		argp_error(state, "expected at most %d files", FILES_MAX);
 	list[(*count)++] = arg;
 }
 
@@ -67,13 +66,13 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'l':
-		add(state, a->log, &a->logs, FILES_MAX, arg);
+		add(state, a->log, &a->logs, arg);
 		return 0;
 	case 's':
-		add(state, a->script, &a->scripts, FILES_MAX, arg);
+		add(state, a->script, &a->scripts, arg);
 		return 0;
 	case 'f':
-		add(state, a->from, &a->froms, MACHINE_FILES, arg);
+		recordings_add(&a->from, state, arg);
 		return 0;
 	case 'p':
 		if (lf_parse_u64(arg, 1, INT32_MAX, &a->pid) < 0)
@@ -203,11 +202,11 @@ static void print_json(struct doctor *d)
 
 static int look(struct doctor *d, struct args *a, struct lf_err *e)
 {
-	bool log_only = a->logs > 0 && !a->pid && !a->froms && !a->libnccl;
+	bool log_only = a->logs > 0 && !a->pid && !a->from.count && !a->libnccl;
 	int rc = 0;
 
 	if (!log_only) {
-		doctor_machine(d, a->from, a->froms);
+		doctor_machine(d, &a->from);
 		rc = doctor_job(d, e);
 	}
 	if (!log_only && rc == 0)

@@ -10,6 +10,7 @@
 
 #include "comm/lint.h"
 #include "comm/note.h"
+#include "machine.h"
 
 struct doctor {
 	const char *root; /* before every path of the machine; "" */
@@ -35,7 +36,7 @@ int doctor_run(struct doctor *d, const char *program, char **args,
 /* Whether one of the node's RDMA devices shows itself. */
 bool doctor_has_rdma(const struct doctor *d);
 
-void doctor_machine(struct doctor *d, char *const *from, int count);
+void doctor_machine(struct doctor *d, const struct recordings *from);
 /* Environment, nccl.conf, libnccl; -errno when the process cannot be read. */
 int doctor_job(struct doctor *d, struct lf_err *e);
 void doctor_install(struct doctor *d); /* Slurm, settings, memory, versions */

@@ -16,7 +16,6 @@
 #include "doctor.h"
 #include "hw/expect.h"
 #include "hw/live.h"
-#include "machine.h"
 
 enum {
 	PROC_MAX = 4 << 20 /* bytes of an environment: ARG_MAX is 2 MiB */
@@ -66,19 +65,19 @@ static void judge(struct doctor *d, struct lf_hw *hw)
 	}
 }
 
-void doctor_machine(struct doctor *d, char *const *from, int count)
+void doctor_machine(struct doctor *d, const struct recordings *from)
 {
 	struct lf_hw *hw = NULL;
 	struct lf_err e;
 	int rc;
 
 	d->facts.gpus = d->facts.nvlink = d->facts.rdma = d->facts.gdr = -1;
-	if (count == 0 && *d->root) {
+	if (from->count == 0 && *d->root) {
 		hw = lf_hw_new();
 		rc = hw ? lf_hw_live_sysfs(hw, d->root, &e)
 			: lf_err(&e, -ENOMEM, "no memory");
 	} else {
-		rc = machine_read(from, count, &hw, &e);
+		rc = machine_read(from, &hw, &e);
 	}
 	if (rc < 0) {
 		doctor_aside(d, "the machine: %.200s", e.text);

@@ -42,7 +42,14 @@ static int read_live(struct lf_hw *hw, struct lf_err *e)
 	return rc;
 }
 
-int machine_read(char *const *files, int count, struct lf_hw **out,
+void recordings_add(struct recordings *r, struct argp_state *state, char *arg)
+{
+	if (r->count == MACHINE_FILES)
+		argp_error(state, "expected at most %d files", MACHINE_FILES);
+	r->file[r->count++] = arg;
+}
+
+int machine_read(const struct recordings *from, struct lf_hw **out,
 		 struct lf_err *e)
 {
 	struct lf_hw *hw = lf_hw_new();
@@ -50,10 +57,10 @@ int machine_read(char *const *files, int count, struct lf_hw **out,
 
 	if (!hw)
 		return lf_err(e, -ENOMEM, "no memory");
-	if (count == 0)
+	if (from->count == 0)
 		rc = read_live(hw, e);
-	for (int i = 0; rc == 0 && i < count; i++)
-		rc = lf_hw_read_path(hw, files[i], NULL, e);
+	for (int i = 0; rc == 0 && i < from->count; i++)
+		rc = lf_hw_read_path(hw, from->file[i], NULL, e);
 	if (rc == 0)
 		*out = hw;
 	else

@@ -4,15 +4,29 @@
 #ifndef LF_MACHINE_H
 #define LF_MACHINE_H
 
+#include <argp.h>
+
 #include "hw/model.h"
 
 enum {
 	MACHINE_FILES = 32
 };
 
-/* Reads all files into one model; caller frees with lf_hw_free.  With no file
+struct recordings {
+	char *file[MACHINE_FILES];
+	int count;
+};
+
+/* Of a command that takes recordings: its --from, and what it says of too
+ * many. */
+#define RECORDINGS_OPTION \
+	{ "from", 'f', "FILE", 0, \
+	  "A recording of the machine; repeatable, any format", 0 }
+void recordings_add(struct recordings *r, struct argp_state *state, char *arg);
+
+/* Reads all of them into one model; caller frees with lf_hw_free.  With none
  * this machine.  The error names the file, line and column. */
-int machine_read(char *const *files, int count, struct lf_hw **out,
+int machine_read(const struct recordings *from, struct lf_hw **out,
 		 struct lf_err *e);
 
 #endif

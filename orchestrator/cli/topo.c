@@ -18,15 +18,13 @@
 #include "svg.h"
 
 struct args {
-	char *from[MACHINE_FILES];
-	int count;
+	struct recordings from;
 	const char *svg;
 	bool json;
 };
 
 static const struct argp_option options[] = {
-	{ "from", 'f', "FILE", 0,
-	  "A recording of the machine; repeatable, any format", 0 },
+	RECORDINGS_OPTION,
 	{ "svg", 's', "FILE", 0, "Draw it into FILE, faults in red", 0 },
 	{ "json", 'j', NULL, 0, "As one JSON document", 0 },
 	{ 0 }
@@ -39,10 +37,7 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 	case ARGP_KEY_ARG:
-		if (a->count == MACHINE_FILES)
-			argp_error(state, "expected at most %d files",
-				   MACHINE_FILES);
-		a->from[a->count++] = arg;
+		recordings_add(&a->from, state, arg);
 		return 0;
 	case 's':
 		a->svg = arg;
@@ -215,7 +210,7 @@ int cli_topo(int argc, char **argv)
 	int rc;
 
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
-	rc = machine_read(a.from, a.count, &hw, &e);
+	rc = machine_read(&a.from, &hw, &e);
 	if (rc == 0) {
 		lf_graph_close(hw);
 		if (a.svg)
