@@ -143,56 +143,75 @@ static void no_nvlink(void **state)
 	lf_hw_free(hw);
 }
 
+/* clang-format off: the tree is the point. */
+static const char three_paths[] =
+	"<?xml version='1.0'?>\n"
+	"<!DOCTYPE topology SYSTEM 'hwloc2.dtd'>\n"
+	"<topology version='2.0'>\n"
+	" <object type='Machine' nodeset='0x3'>\n"
+	"  <info name='DMIProductName' value='Box'/>\n"
+	"  <info name='hwlocVersion' value='2.9.0'/>\n"
+	"  <object type='Package' nodeset='0x1'>\n"
+	"   <object type='NUMANode' cpuset='0x3' nodeset='0x1'></object>\n"
+	"   <object type='Bridge' bridge_type='0-1' gp_index='900'>\n"
+	"    <object type='Bridge' bridge_type='1-1' pci_busid='0000:10:00.0' "
+	"pci_type='0604 [1000:c030]' pci_link_speed='63.015385'>\n"
+	"     <object type='Bridge' bridge_type='1-1' pci_busid='0000:11:00.0' "
+	"pci_type='0604 [1000:c030]' pci_link_speed='31.507692'>\n"
+	"      <object type='Bridge' bridge_type='1-1' "
+	"pci_busid='0000:12:00.0' pci_type='0604 [1000:c030]' "
+	"pci_link_speed='63.015385'>\n"
+	"       <object type='PCIDev' gp_index='15' pci_busid='0000:17:00.0' "
+	"pci_type='0302 [10de:2330] [10de:1] a1' pci_link_speed='63.015385'>\n"
+	"        <object type='OSDev' gp_index='5' name='nvml0' "
+	"osdev_type='1'>\n"
+	"         <info name='Backend' value='NVML'/>\n"
+	"         <info name='GPUModel' value='A GPU'/>\n"
+	"        </object>\n"
+	"       </object>\n"
+	"      </object>\n"
+	"      <object type='Bridge' bridge_type='1-1' "
+	"pci_busid='0000:12:01.0' pci_type='0604 [1000:c030]' "
+	"pci_link_speed='63.015385'>\n"
+	"       <object type='PCIDev' pci_busid='0000:18:00.0' pci_type='0207 "
+	"[15b3:1021]' pci_link_speed='63.0'>\n"
+	"        <object type='OSDev' name='mlx5_0' osdev_type='3'>\n"
+	"         <info name='NodeGUID' value='1:2'/>\n"
+	"         <info name='Port1State' value='4'/>\n"
+	"         <info name='Port2State' value='1'/>\n"
+	"        </object>\n"
+	"       </object>\n"
+	"      </object>\n"
+	"     </object>\n"
+	"    </object>\n"
+	"    <object type='Bridge' bridge_type='1-1' pci_busid='0000:20:00.0' "
+	"pci_type='0604 [1000:c030]' pci_link_speed='63.015385'>\n"
+	"     <object type='PCIDev' gp_index='16' pci_busid='0000:21:00.0' "
+	"pci_type='0302 [10de:2330] [10de:1] a1' pci_link_speed='63.015385'>\n"
+	"      <object type='OSDev' gp_index='6' name='nvml1' osdev_type='1'>\n"
+	"       <info name='Backend' value='NVML'/>\n"
+	"       <info name='GPUModel' value='A GPU'/>\n"
+	"      </object>\n"
+	"     </object>\n"
+	"    </object>\n"
+	"   </object>\n"
+	"   <object type='Bridge' bridge_type='0-1' gp_index='900'>\n"
+	"    <object type='PCIDev' gp_index='17' pci_busid='0000:31:00.0' "
+	"pci_type='0302 [10de:2330] [10de:1] a1' pci_link_speed='63.015385'>\n"
+	"     <object type='OSDev' gp_index='7' name='nvml2' osdev_type='1'>\n"
+	"      <info name='Backend' value='NVML'/>\n"
+	"      <info name='GPUModel' value='A GPU'/>\n"
+	"     </object>\n"
+	"    </object>\n"
+	"   </object>\n"
+	"  </object>\n"
+	" </object>\n"
+	"</topology>\n";
+/* clang-format on */
+
 static void paths(void **state)
 {
-	struct lf_hw *hw = reads(
-		&lf_hw_read_hwloc_xml,
-		TOPOLOGY(
-			NODE("0x1",
-			     HOST(PORT(
-				     "0000:10:00.0", "63.015385",
-				     PORT("0000:11:00.0", "31.507692",
-					  PORT("0000:12:00.0", "63.015385",
-					       GPU("0000:17:00.0", "2330", "5",
-						   "nvml0", ""))
-						  PORT("0000:12:01.0",
-						       "63.015385",
-						       OBJECT("type=\"PCIDev\" "
-							      "pci_busid="
-							      "\"0000:18:00."
-							      "0\" "
-							      "pci_type=\"0207 "
-							      "[15b3:1021]\" "
-							      "pci_link_speed="
-							      "\"63.0\"",
-							      OBJECT("type="
-								     "\"OSDev\""
-								     " name="
-								     "\"mlx5_"
-								     "0\" "
-								     "osdev_"
-								     "type="
-								     "\"3\"",
-								     INFO("N"
-									  "o"
-									  "d"
-									  "e"
-									  "G"
-									  "U"
-									  "I"
-									  "D",
-									  "1"
-									  ":"
-									  "2") INFO("Port1State",
-										    "4")
-									     INFO("Port2State",
-										  "1"))))))
-					  PORT("0000:20:00.0", "63.015385",
-					       GPU("0000:21:00.0", "2330", "6",
-						   "nvml1", "")))
-				     HOST(GPU("0000:31:00.0", "2330", "7",
-					      "nvml2", ""))),
-			""));
+	struct lf_hw *hw = reads(&lf_hw_read_hwloc_xml, three_paths);
 
 	assert_int_equal(hw->nics, 2);
 	assert_int_equal(hw->nic[0].port, 1);

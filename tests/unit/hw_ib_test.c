@@ -168,48 +168,45 @@ static void merged(void **state)
 	assert_int_equal(hw->nic[0].state, LF_PORT_ACTIVE);
 }
 
+static const struct {
+	const char *name;
+	const struct lf_hw_reader *reader;
+	int nics, active, down, ethernet, rate; /* sum, Gb/s */
+} recorded[] = {
+	{ "ibdev2netdev_h100_ipoib-down-trap", &lf_hw_read_ibdev2netdev, 12, 0,
+	  0, 0, -1 },
+	{ "ibdev2netdev_roce_bond0_2down", &lf_hw_read_ibdev2netdev, 12, 0, 0,
+	  0, -1 },
+	{ "ibstat_cori-gpu_mixed_EDR-FDR-eth10", &lf_hw_read_ibstat, 9, 9, 0, 2,
+	  678 },
+	{ "ibstat_cx7_Polling_rate10", &lf_hw_read_ibstat, 1, 0, 1, 0, 10 },
+	{ "ibstat_h100_1Polling_1Disabled", &lf_hw_read_ibstat, 12, 10, 2, 12,
+	  2880 },
+	{ "ibstat_h100_8xNDR+bond200", &lf_hw_read_ibstat, 9, 9, 0, 1, 3400 },
+	{ "ibstat_h100_8xNDR-ok_3xEthDisabled", &lf_hw_read_ibstat, 12, 9, 3, 4,
+	  3420 },
+	{ "ibstat_h100_8xRoCE400+4x100", &lf_hw_read_ibstat, 12, 12, 0, 12,
+	  3600 },
+	{ "ibstatus_a100_8xHDR+eth40", &lf_hw_read_ibstatus, 9, 9, 0, 1, 1640 },
+	{ "ibstatus_hopper_5x-disabled", &lf_hw_read_ibstatus, 5, 0, 5, 1, 80 },
+	{ "ibv_devinfo-vv_hdr_1active_1disabled", &lf_hw_read_ibv_devinfo, 2, 1,
+	  1, 0, 199 },
+};
+
 static void fixtures(void **state)
 {
-	static const struct {
-		const char *name;
-		const struct lf_hw_reader *reader;
-		int nics, active, down, ethernet, rate; /* sum, Gb/s */
-	} rows[] = {
-		{ "ibdev2netdev_h100_ipoib-down-trap", &lf_hw_read_ibdev2netdev,
-		  12, 0, 0, 0, -1 },
-		{ "ibdev2netdev_roce_bond0_2down", &lf_hw_read_ibdev2netdev, 12,
-		  0, 0, 0, -1 },
-		{ "ibstat_cori-gpu_mixed_EDR-FDR-eth10", &lf_hw_read_ibstat, 9,
-		  9, 0, 2, 678 },
-		{ "ibstat_cx7_Polling_rate10", &lf_hw_read_ibstat, 1, 0, 1, 0,
-		  10 },
-		{ "ibstat_h100_1Polling_1Disabled", &lf_hw_read_ibstat, 12, 10,
-		  2, 12, 2880 },
-		{ "ibstat_h100_8xNDR+bond200", &lf_hw_read_ibstat, 9, 9, 0, 1,
-		  3400 },
-		{ "ibstat_h100_8xNDR-ok_3xEthDisabled", &lf_hw_read_ibstat, 12,
-		  9, 3, 4, 3420 },
-		{ "ibstat_h100_8xRoCE400+4x100", &lf_hw_read_ibstat, 12, 12, 0,
-		  12, 3600 },
-		{ "ibstatus_a100_8xHDR+eth40", &lf_hw_read_ibstatus, 9, 9, 0, 1,
-		  1640 },
-		{ "ibstatus_hopper_5x-disabled", &lf_hw_read_ibstatus, 5, 0, 5,
-		  1, 80 },
-		{ "ibv_devinfo-vv_hdr_1active_1disabled",
-		  &lf_hw_read_ibv_devinfo, 2, 1, 1, 0, 199 },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(*recorded); i++) {
 		int active = 0, down = 0, ethernet = 0, mbps = 0;
 		AUTOHW *hw = NULL;
 		char name[128];
 		const char *text;
 
-		(void)snprintf(name, sizeof(name), "ib/%s.txt", rows[i].name);
+		(void)snprintf(name, sizeof(name), "ib/%s.txt",
+			       recorded[i].name);
 		text = fixture(name);
-		hw = must_read(rows[i].reader, text);
+		hw = must_read(recorded[i].reader, text);
 		print_message("# %s\n", name);
-		assert_int_equal(hw->nics, rows[i].nics);
+		assert_int_equal(hw->nics, recorded[i].nics);
 		for (int k = 0; k < hw->nics; k++) {
 			const struct lf_hw_nic *n = &hw->nic[k];
 
@@ -219,16 +216,16 @@ static void fixtures(void **state)
 			mbps += n->rate_mbps < 0 ? -1000 : n->rate_mbps;
 			assert_int_equal(n->port, 1);
 		}
-		assert_int_equal(active, rows[i].active);
-		assert_int_equal(down, rows[i].down);
-		assert_int_equal(ethernet, rows[i].ethernet);
-		if (rows[i].rate >= 0)
-			assert_int_equal(mbps, rows[i].rate * 1000);
+		assert_int_equal(active, recorded[i].active);
+		assert_int_equal(down, recorded[i].down);
+		assert_int_equal(ethernet, recorded[i].ethernet);
+		if (recorded[i].rate >= 0)
+			assert_int_equal(mbps, recorded[i].rate * 1000);
 		assert_false(hw->partial);
 		assert_int_equal(hw->conflicts, 0);
-		assert_int_equal(rows[i].reader->claims(text, strlen(text)),
+		assert_int_equal(recorded[i].reader->claims(text, strlen(text)),
 				 80);
-		survives_damage(rows[i].reader, text);
+		survives_damage(recorded[i].reader, text);
 	}
 }
 

@@ -27,127 +27,116 @@ static const char *codes(const char *text, size_t n, size_t piece)
 	return out;
 }
 
+static const struct {
+	const char *line, *want;
+} each[] = {
+	{ "n1:1:1 [0] proxy.cc:1 NCCL WARN something new", "LOG-10" },
+	{ "RuntimeError: NCCL error in: x.cpp:1, unhandled system error"
+	  " (run with NCCL_DEBUG=INFO), NCCL version 2.18.1",
+	  "LOG-11" },
+	{ "n:1 [0] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_reg_mr "
+	  "failed with error Cannot allocate memory",
+	  "LOG-12" },
+	{ "NCCL WARN Error while creating shared memory segment "
+	  "/dev/shm/nccl-abc (size 9637888)",
+	  "LOG-13" },
+	{ "OSError: [Errno 28] No space left on device: '/dev/shm/x'",
+	  "LOG-13" },
+	{ "ERROR: Unexpected bus error encountered in worker. This "
+	  "might be caused by insufficient shared memory (shm).",
+	  "LOG-13" },
+	{ "NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has died", "LOG-14" },
+	{ "NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python", "LOG-15" },
+	{ "NVRM: GPU 0000:17:00.0: GPU has fallen off the bus.", "LOG-16" },
+	{ "RuntimeError: CUDA error: uncorrectable ECC error "
+	  "encountered",
+	  "LOG-17" },
+	{ "step 10 loss: nan lr 1e-4", "LOG-18" },
+	{ "{'loss': nan, 'epoch': 1}", "LOG-18" },
+	{ "{\"train_loss\": NaN}", "LOG-18" },
+	{ "Loss is nan, stopping training", "LOG-18" },
+	{ "loss=tensor(nan, device='cuda:0')", "LOG-18" },
+	{ "total_loss = -inf", "LOG-18" },
+	{ "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to "
+	  "allocate 2.00 GiB",
+	  "LOG-20" },
+	{ "RuntimeError: [errno: 98 - Address already in use]", "LOG-21" },
+	{ "RuntimeError: CUDA error: invalid device ordinal", "LOG-22" },
+	{ "CUDA error: peer access is not supported between these two "
+	  "devices",
+	  "LOG-23" },
+	{ "RuntimeError: [../third_party/gloo/gloo/transport/tcp/"
+	  "pair.cc:799] connect [127.0.0.1]:1: Connection refused",
+	  "LOG-24" },
+	{ "Timed out after 901 seconds waiting for clients. 1/2 "
+	  "clients joined.",
+	  "LOG-25" },
+	{ "srun: unrecognized option '--loongforge'", "LOG-26" },
+	{ "srun: error: /x/spank_loongforge.so: Incompatible Slurm "
+	  "plugin version (22.05.8)",
+	  "LOG-27" },
+	{ "NCCL WARN NET/IB : Got completion from peer 10.0.0.1<1> "
+	  "with error 12, opcode 0, len 0, vendor err 129",
+	  "LOG-28" },
+	{ "NCCL WARN NET/IB : Got completion from peer 10.0.0.1<1> "
+	  "with error 5, opcode 0, len 0, vendor err 249",
+	  "LOG-29" },
+	{ "NCCL WARN Duplicate GPU detected : rank 0 and rank 1", "LOG-30" },
+	{ "NCCL WARN Bootstrap : no socket interface found", "LOG-31" },
+	{ "CUDA driver version is insufficient for CUDA runtime "
+	  "version",
+	  "LOG-32" },
+	{ "NCCL WARN Mismatched NCCL version detected : rank 0 version",
+	  "LOG-33" },
+	{ "Detected mismatch between collectives on ranks. Rank 1", "LOG-34" },
+	{ "n [0] NCCL INFO NET/IB : No device found.", "LOG-35" },
+	{ "n [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0",
+	  "LOG-36" },
+	{ "CUDA error: system not yet initialized", "LOG-37" },
+	{ "Failed to initialize NVML: Driver/library version mismatch",
+	  "LOG-38" },
+	{ "CUDA error: an illegal memory access was encountered", "LOG-39" },
+	{ "CUDA error: device-side assert triggered", "LOG-40" },
+	{ "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0",
+	  "LOG-41" },
+	{ "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT x DUE TO "
+	  "TIME LIMIT ***",
+	  "LOG-42" },
+	{ "JOB 1 CANCELLED DUE TO NODE FAILURE, SEE SLURMCTLD LOG", "LOG-43" },
+	{ "RuntimeError: PytorchStreamReader failed reading zip "
+	  "archive",
+	  "LOG-44" },
+	{ "UserWarning: Anomaly Detection has been enabled. This mode",
+	  "LOG-45" },
+	{ "NCCL WARN Call to ibv_modify_qp failed with error Invalid "
+	  "argument errno 22",
+	  "LOG-46" },
+	{ "Cannot re-initialize CUDA in forked subprocess", "LOG-47" },
+	{ "OSError: [Errno 24] Too many open files", "LOG-48" },
+	{ "ImportError: libtorch_cuda.so: undefined symbol: "
+	  "ncclCommRegister",
+	  "LOG-49" },
+	{ "CUDA error: no kernel image is available for execution", "LOG-50" },
+	{ "ProcessGroupNCCL's watchdog got stuck for 480 seconds", "LOG-51" },
+	{ "OSError: [Errno 122] Disk quota exceeded", "LOG-52" },
+	{ "ncclRemoteError: A call failed possibly due to a network "
+	  "error or a remote process exited or there was a network "
+	  "error",
+	  "LOG-54" },
+	{ "[Rank 1] Watchdog caught collective operation timeout: "
+	  "WorkNCCL(SeqNum=4, OpType=BROADCAST)",
+	  "LOG-55" },
+};
+
 static void each_line(void **state)
 {
-	static const struct {
-		const char *line, *want;
-	} rows[] = {
-		{ "n1:1:1 [0] proxy.cc:1 NCCL WARN something new", "LOG-10" },
-		{ "RuntimeError: NCCL error in: x.cpp:1, unhandled system error"
-		  " (run with NCCL_DEBUG=INFO), NCCL version 2.18.1",
-		  "LOG-11" },
-		{ "n:1 [0] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_reg_mr "
-		  "failed with error Cannot allocate memory",
-		  "LOG-12" },
-		{ "NCCL WARN Error while creating shared memory segment "
-		  "/dev/shm/nccl-abc (size 9637888)",
-		  "LOG-13" },
-		{ "OSError: [Errno 28] No space left on device: '/dev/shm/x'",
-		  "LOG-13" },
-		{ "ERROR: Unexpected bus error encountered in worker. This "
-		  "might be caused by insufficient shared memory (shm).",
-		  "LOG-13" },
-		{ "NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has died",
-		  "LOG-14" },
-		{ "NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python",
-		  "LOG-15" },
-		{ "NVRM: GPU 0000:17:00.0: GPU has fallen off the bus.",
-		  "LOG-16" },
-		{ "RuntimeError: CUDA error: uncorrectable ECC error "
-		  "encountered",
-		  "LOG-17" },
-		{ "step 10 loss: nan lr 1e-4", "LOG-18" },
-		{ "{'loss': nan, 'epoch': 1}", "LOG-18" },
-		{ "{\"train_loss\": NaN}", "LOG-18" },
-		{ "Loss is nan, stopping training", "LOG-18" },
-		{ "loss=tensor(nan, device='cuda:0')", "LOG-18" },
-		{ "total_loss = -inf", "LOG-18" },
-		{ "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to "
-		  "allocate 2.00 GiB",
-		  "LOG-20" },
-		{ "RuntimeError: [errno: 98 - Address already in use]",
-		  "LOG-21" },
-		{ "RuntimeError: CUDA error: invalid device ordinal",
-		  "LOG-22" },
-		{ "CUDA error: peer access is not supported between these two "
-		  "devices",
-		  "LOG-23" },
-		{ "RuntimeError: [../third_party/gloo/gloo/transport/tcp/"
-		  "pair.cc:799] connect [127.0.0.1]:1: Connection refused",
-		  "LOG-24" },
-		{ "Timed out after 901 seconds waiting for clients. 1/2 "
-		  "clients joined.",
-		  "LOG-25" },
-		{ "srun: unrecognized option '--loongforge'", "LOG-26" },
-		{ "srun: error: /x/spank_loongforge.so: Incompatible Slurm "
-		  "plugin version (22.05.8)",
-		  "LOG-27" },
-		{ "NCCL WARN NET/IB : Got completion from peer 10.0.0.1<1> "
-		  "with error 12, opcode 0, len 0, vendor err 129",
-		  "LOG-28" },
-		{ "NCCL WARN NET/IB : Got completion from peer 10.0.0.1<1> "
-		  "with error 5, opcode 0, len 0, vendor err 249",
-		  "LOG-29" },
-		{ "NCCL WARN Duplicate GPU detected : rank 0 and rank 1",
-		  "LOG-30" },
-		{ "NCCL WARN Bootstrap : no socket interface found", "LOG-31" },
-		{ "CUDA driver version is insufficient for CUDA runtime "
-		  "version",
-		  "LOG-32" },
-		{ "NCCL WARN Mismatched NCCL version detected : rank 0 version",
-		  "LOG-33" },
-		{ "Detected mismatch between collectives on ranks. Rank 1",
-		  "LOG-34" },
-		{ "n [0] NCCL INFO NET/IB : No device found.", "LOG-35" },
-		{ "n [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0",
-		  "LOG-36" },
-		{ "CUDA error: system not yet initialized", "LOG-37" },
-		{ "Failed to initialize NVML: Driver/library version mismatch",
-		  "LOG-38" },
-		{ "CUDA error: an illegal memory access was encountered",
-		  "LOG-39" },
-		{ "CUDA error: device-side assert triggered", "LOG-40" },
-		{ "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0",
-		  "LOG-41" },
-		{ "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT x DUE TO "
-		  "TIME LIMIT ***",
-		  "LOG-42" },
-		{ "JOB 1 CANCELLED DUE TO NODE FAILURE, SEE SLURMCTLD LOG",
-		  "LOG-43" },
-		{ "RuntimeError: PytorchStreamReader failed reading zip "
-		  "archive",
-		  "LOG-44" },
-		{ "UserWarning: Anomaly Detection has been enabled. This mode",
-		  "LOG-45" },
-		{ "NCCL WARN Call to ibv_modify_qp failed with error Invalid "
-		  "argument errno 22",
-		  "LOG-46" },
-		{ "Cannot re-initialize CUDA in forked subprocess", "LOG-47" },
-		{ "OSError: [Errno 24] Too many open files", "LOG-48" },
-		{ "ImportError: libtorch_cuda.so: undefined symbol: "
-		  "ncclCommRegister",
-		  "LOG-49" },
-		{ "CUDA error: no kernel image is available for execution",
-		  "LOG-50" },
-		{ "ProcessGroupNCCL's watchdog got stuck for 480 seconds",
-		  "LOG-51" },
-		{ "OSError: [Errno 122] Disk quota exceeded", "LOG-52" },
-		{ "ncclRemoteError: A call failed possibly due to a network "
-		  "error or a remote process exited or there was a network "
-		  "error",
-		  "LOG-54" },
-		{ "[Rank 1] Watchdog caught collective operation timeout: "
-		  "WorkNCCL(SeqNum=4, OpType=BROADCAST)",
-		  "LOG-55" },
-	};
+	for (size_t i = 0; i < COUNT(each); i++) {
+		size_t n = strlen(each[i].line);
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		size_t n = strlen(rows[i].line);
-
-		check_str(rows[i].line, codes(rows[i].line, n, n),
-			  rows[i].want);
-		check_str(rows[i].line, codes(rows[i].line, n, 1),
-			  rows[i].want);
+		check_str(each[i].line, codes(each[i].line, n, n),
+			  each[i].want);
+		check_str(each[i].line, codes(each[i].line, n, 1),
+			  each[i].want);
 	}
 }
 
