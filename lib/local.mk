@@ -35,7 +35,7 @@ liblf_hw_la_SOURCES = \
 	lib/hw/graph.c lib/hw/graph.h \
 	lib/hw/judge.c lib/hw/judge.h \
 	lib/hw/links.c lib/hw/links.h \
-	lib/hw/live.h \
+	lib/hw/live.c lib/hw/live.h \
 	lib/hw/model.c lib/hw/model.h \
 	lib/hw/nvml.c lib/hw/nvml_api.h \
 	lib/hw/parts.c lib/hw/parts.h \

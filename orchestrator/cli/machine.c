@@ -4,12 +4,15 @@
 #include "machine.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include "hw/live.h"
 #include "hw/recorded/read.h"
+
+enum {
+	DRIVER_MS = 30000 /* without persistence mode each GPU wakes first */
+};
 
 /* Limits of the asking process, which a job's are not; said as such. */
 static void read_limits(struct lf_hw *hw)
@@ -18,28 +21,15 @@ static void read_limits(struct lf_hw *hw)
 	struct statvfs shm;
 
 	if (getrlimit(RLIMIT_MEMLOCK, &lim) == 0)
-		hw->node.memlock_kib = lim.rlim_cur == RLIM_INFINITY ?
-					       -2 :
-					       (int64_t)(lim.rlim_cur / 1024);
+		hw->node.memlock_kib = lim.rlim_cur == RLIM_INFINITY
+					       ? -2
+					       : (int64_t)(lim.rlim_cur / 1024);
 	if (statvfs("/dev/shm", &shm) == 0) {
 		hw->node.shm_mib = (int64_t)shm.f_blocks *
 				   (int64_t)shm.f_frsize / (1 << 20);
 		hw->node.shm_free_mib = (int64_t)shm.f_bavail *
 					(int64_t)shm.f_frsize / (1 << 20);
 	}
-}
-
-static int read_live(struct lf_hw *hw, struct lf_err *e)
-{
-	int rc = lf_hw_live_sysfs(hw, "", e);
-
-	if (rc == 0)
-		rc = lf_hw_live_nvml(hw, NULL, e);
-	if (rc == -ENOENT) /* no driver: sysfs has said what there is */
-		rc = 0;
-	if (rc == 0)
-		read_limits(hw);
-	return rc;
 }
 
 void recordings_add(struct recordings *r, struct argp_state *state, char *arg)
@@ -57,8 +47,10 @@ int machine_read(const struct recordings *from, struct lf_hw **out,
 
 	if (!hw)
 		return lf_err(e, -ENOMEM, "no memory");
-	if (from->count == 0)
-		rc = read_live(hw, e);
+	if (from->count == 0) {
+		rc = lf_hw_live(hw, NULL, DRIVER_MS, e);
+		read_limits(hw);
+	}
 	for (int i = 0; rc == 0 && i < from->count; i++)
 		rc = lf_hw_read_path(hw, from->file[i], NULL, e);
 	if (rc == 0)

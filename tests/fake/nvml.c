@@ -16,8 +16,10 @@
  *   refuse FUNCTION CODE           e.g. refuse nvmlDeviceGetUUID 3
  *   refuse all 3                   all that ask a device
  *   hang FUNCTION SECONDS
+ *   crash FUNCTION
  *
  * With LF_FAKE_NVML_OLD it lacks what an 11.x driver lacks. */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +110,8 @@ static void rule_line(const char *line)
 	    (sscanf(line, "refuse %63s %d", name, code) == 2 ||
 	     sscanf(line, "hang %63s %d", name, seconds) == 2))
 		fake.rules++;
+	else if (fake.rules < RULES && sscanf(line, "crash %63s", name) == 1)
+		fake.rule[fake.rules++].seconds = -1;
 }
 
 static void one_line(const char *line)
@@ -139,6 +143,8 @@ static int ruled(const char *function, const struct lf_nvml_opaque *g)
 
 		if (!all && strcmp(fake.rule[i].function, function) != 0)
 			continue;
+		if (fake.rule[i].seconds < 0)
+			(void)raise(SIGKILL);
 		if (fake.rule[i].seconds > 0)
 			(void)sleep((unsigned)fake.rule[i].seconds);
 		else

@@ -372,6 +372,33 @@ static void hanging(void **state)
 	assert_true(WIFSIGNALED(status));
 }
 
+/* Without a deadline of its own a command hangs with the driver. */
+static void a_deadline(void **state)
+{
+	struct lf_hw *hw;
+	struct lf_err e = { "" };
+
+	NEEDS_FAKE(*fake);
+	hw = lf_hw_new();
+	put_text(SYSTEM H100("1") "hang nvmlDeviceGetName 30\n");
+	assert_int_equal(lf_hw_live(hw, fake, 300, &e), -ETIMEDOUT);
+	has(e.text, "within 0.3 s, found it hanging");
+	assert_string_equal(hw->node.driver, "");
+	put_text(SYSTEM H100("1") "crash nvmlDeviceGetName\n");
+	assert_int_equal(lf_hw_live(hw, fake, 10000, &e), -EIO);
+	has(e.text, "ended by signal 9");
+	assert_string_equal(hw->node.driver, "");
+	put_text("refuse nvmlInit_v2 18\n");
+	assert_int_equal(lf_hw_live(hw, fake, 10000, &e), -EIO);
+	has(e.text, "different drivers");
+	put_text(SYSTEM H100("1"));
+	assert_int_equal(lf_hw_live(hw, fake, 10000, &e), 0);
+	assert_string_equal(hw->node.driver, "550.54.15");
+	put_text("refuse nvmlInit_v2 9\n");
+	assert_int_equal(lf_hw_live(hw, fake, 10000, &e), 0);
+	lf_hw_free(hw);
+}
+
 int main(void)
 {
 	const struct CMUnitTest all[] = {
@@ -379,7 +406,7 @@ int main(void)
 		T(one_gpu),	 T(switched), T(direct),
 		T(out_of_sight), T(refusing), T(lost),
 		T(fabric),	 T(sick),     T(old_driver),
-		T(hanging),
+		T(hanging),	 T(a_deadline),
 	};
 
 	if (!built(fake, sizeof(fake), "LF_FAKE_NVML_LIBRARY", "nvml.so"))
