@@ -50,9 +50,9 @@ static int word(const struct lf_key *k, const char *text)
 
 	if (!at || strpbrk(text, ", ") || !strcmp(text, "or"))
 		return -EINVAL;
-	return (at == k->expected || at[-1] == ' ') && strchr(", ", at[n]) ?
-		       0 :
-		       -EINVAL;
+	return (at == k->expected || at[-1] == ' ') && strchr(", ", at[n])
+		       ? 0
+		       : -EINVAL;
 }
 
 static int path(const struct lf_key *k, const char *text)
@@ -62,6 +62,14 @@ static int path(const struct lf_key *k, const char *text)
 
 #define YES_NO "yes or no"
 
+/* What becomes of a job or a node where this clause of the judgement fails.  A
+ * user may only add to it (plan.c), for his own job. */
+#define CHECK(clause, value, help)                                             \
+	{                                                                      \
+		"check." clause, value, true, word, 0, 0,                      \
+			"off, warn, reject or drain", help                     \
+	}
+
 const struct lf_key lf_keys[LF_KEYS] = {
 	[LF_KEY_DRAIN_SECONDS] = { "launch.drain_seconds", "15", false, number,
 				   1, LF_DRAIN_SECS_MAX, "seconds, 1 to 300",
@@ -69,7 +77,8 @@ const struct lf_key lf_keys[LF_KEYS] = {
 				   "last task; keep below KillWait - 5." },
 	[LF_KEY_HELLO_SECONDS] = { "launch.hello_seconds", "30", false, number,
 				   1, LF_HELLO_SECS_MAX, "seconds, 1 to 600",
-				   "Time in which every node of a step must say "
+				   "Time in which every node of a step must "
+				   "say "
 				   "hello before the step is cancelled." },
 	[LF_KEY_PORTS] = { "launch.ports", LF_PORTS_DEFAULT, false, ports, 0, 0,
 			   "LOW-HIGH, at least 9 ports",
@@ -99,9 +108,62 @@ const struct lf_key lf_keys[LF_KEYS] = {
 			     "an absolute path, or empty",
 			     "Where the orchestrator logs; empty: "
 			     ".loongforge/JOB in the submission folder." },
+	[LF_KEY_GATE_JOBS] = { "gate.jobs", "gpu-jobs", false, word, 0, 0,
+			       "gpu-jobs, all or asked",
+			       "Jobs whose nodes are judged: those with GPUs, "
+			       "all, or those that ask with --loongforge." },
+	[LF_KEY_GATE_ENFORCE] = { "gate.enforce", "warn", false, word, 0, 0,
+				  "warn or on",
+				  "warn: tell only; on: reject and drain as "
+				  "the "
+				  "checks say." },
+	[LF_KEY_GATE_STRICT] = { "gate.strict", "no", false, yes_no, 0, 0,
+				 YES_NO,
+				 "Treat what could not be looked at as "
+				 "failed." },
+	[LF_KEY_GATE_MAX_AGE] = { "gate.max_age", "600", false, number, 0,
+				  86400, "seconds, 0 to 86400",
+				  "How long the prolog trusts a verdict." },
+	[LF_KEY_GATE_MACHINE] = { "gate.machine", "", false, path, 0, 0,
+				  "an absolute path, or empty",
+				  "What a node should be (`loongforge check "
+				  "--learn`; %n: its name); empty: by its "
+				  "GPUs." },
+	[LF_KEY_GATE_RECORDING] = { "gate.recording", "", false, path, 0, 0,
+				    "an absolute path, or empty",
+				    "Judge this recording on nodes without "
+				    "GPUs (%n: the node's name); for tests." },
+	[LF_KEY_GATE_SLURM] = { "gate.slurm", "", false, path, 0, 0,
+				"an absolute path, or empty",
+				"The folder of scontrol and sinfo; empty: "
+				"/usr/bin, /usr/local/bin or "
+				"/opt/slurm/bin." },
+	[LF_KEY_BREAKER_NODES] = { "breaker.nodes", "4", false, number, 0,
+				   LF_NODES_MAX, "nodes, 0 to 65536",
+				   "Draining stops where the gate has already "
+				   "drained so many nodes ..." },
+	[LF_KEY_BREAKER_PERCENT] = { "breaker.percent", "10", false, number, 0,
+				     100, "percent, 0 to 100",
+				     "... or so much of the partition, if that "
+				     "is more ..." },
+	[LF_KEY_BREAKER_MINUTES] = { "breaker.minutes", "30", false, number, 1,
+				     10080, "minutes, 1 to 10080",
+				     "... in so short a time." },
+	[LF_KEY_CHECKS] = CHECK("gpus", "drain", "GPUs of the node."),
+	CHECK("nvlink", "drain", "NVLinks and their graph."),
+	CHECK("pcie", "drain", "PCIe generation and width."),
+	CHECK("rdma", "drain", "RDMA ports: state and rate."),
+	CHECK("affinity", "warn", "A near network card for each GPU."),
+	CHECK("fabric", "drain", "NVSwitch fabric."),
+	CHECK("health", "drain", "ECC errors, row remaps, XIDs."),
+	CHECK("gdr", "warn", "GPUDirect RDMA."),
+	CHECK("host", "warn", "ACS, IOMMU, locked memory, /dev/shm."),
+	CHECK("peer", "warn", "Peer access between GPUs."),
+	CHECK("software", "warn", "Driver, CUDA and NCCL versions."),
+	CHECK("model", "warn", "Contradictions between sources."),
 };
 
-static int find(const char *name)
+int lf_keys_find(const char *name)
 {
 	for (int i = 0; i < LF_KEYS; i++)
 		if (strcmp(name, lf_keys[i].name) == 0)
@@ -121,7 +183,7 @@ void lf_keys_defaults(struct lf_values *v)
 int lf_keys_set(struct lf_values *v, const char *name, const char *value,
 		bool as_user, struct lf_err *e)
 {
-	int i = find(name);
+	int i = lf_keys_find(name);
 
 	if (i < 0)
 		return lf_err(e, i, "unknown key '%.64s'", name);

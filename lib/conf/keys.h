@@ -25,7 +25,18 @@ enum lf_key_id {
 	LF_KEY_PYTHON,
 	LF_KEY_LOG_LEVEL,
 	LF_KEY_LOG_DIR,
-	LF_KEYS
+	LF_KEY_GATE_JOBS,
+	LF_KEY_GATE_ENFORCE,
+	LF_KEY_GATE_STRICT,
+	LF_KEY_GATE_MAX_AGE,
+	LF_KEY_GATE_MACHINE,
+	LF_KEY_GATE_RECORDING,
+	LF_KEY_GATE_SLURM,
+	LF_KEY_BREAKER_NODES,
+	LF_KEY_BREAKER_PERCENT,
+	LF_KEY_BREAKER_MINUTES,
+	LF_KEY_CHECKS, /* the first check.CLAUSE; all after it are such */
+	LF_KEYS = LF_KEY_CHECKS + 12
 };
 
 struct lf_key {
@@ -49,6 +60,8 @@ struct lf_values {
 	bool given[LF_KEYS]; /* set since lf_keys_defaults */
 };
 
+/* The key's number, or -ENOENT. */
+int lf_keys_find(const char *name);
 void lf_keys_defaults(struct lf_values *v);
 /* -ENOENT unknown key, -EPERM not a user's, -EINVAL bad value; v unchanged. */
 int lf_keys_set(struct lf_values *v, const char *name, const char *value,
