@@ -32,9 +32,9 @@ static void worsen(struct judging *j, enum lf_result result)
 }
 
 /* Adds a finding and returns it for its expected and found texts. */
-__attribute__((format(printf, 4, 5))) static struct lf_hw_finding *
-find(struct judging *j, const char *code, enum lf_result result,
-     const char *subject, ...)
+__attribute__((format(printf, 4, 5))) static struct lf_hw_finding *find(
+	struct judging *j, const char *code, enum lf_result result,
+	const char *subject, ...)
 {
 	static struct lf_hw_finding nowhere;
 	struct lf_report *r = j->r;
@@ -67,6 +67,20 @@ static const char *gpu_label(const struct lf_hw *hw, int i, char *buf, size_t n)
 	else
 		(void)snprintf(buf, n, "GPU%d", g->index >= 0 ? g->index : i);
 	return buf;
+}
+
+/* A finding about one GPU: "GPU3 (0000:17:00.0): WHAT". */
+static struct lf_hw_finding *find_gpu(struct judging *j, const char *code,
+				      enum lf_result result, int i,
+				      const char *what)
+{
+	char label[LF_HW_TEXT];
+	struct lf_hw_finding *f =
+		find(j, code, result, "%s: %s",
+		     gpu_label(j->hw, i, label, sizeof(label)), what);
+
+	f->gpus = UINT64_C(1) << i;
+	return f;
 }
 
 static bool other_vendor(const struct lf_hw *hw)
@@ -111,15 +125,13 @@ static void judge_link_counts(struct judging *j)
 		const struct lf_hw_gpu *g = &j->hw->gpu[i];
 		struct lf_hw_finding *f;
 		int bridged, want = lf_part_nvlinks(g->name, &bridged);
-		char label[LF_HW_TEXT];
 
 		if (j->x->nvlinks > 0)
 			want = j->x->nvlinks;
 		if (want < 0 || g->links_active < 0 ||
 		    g->links_active >= want || (bridged && !g->links_active))
 			continue;
-		f = find(j, "LF-NVL-03", LF_RESULT_FAIL, "%s: NVLinks up",
-			 gpu_label(j->hw, i, label, sizeof(label)));
+		f = find_gpu(j, "LF-NVL-03", LF_RESULT_FAIL, i, "NVLinks up");
 		SAY(f->expected, "%d", want);
 		SAY(f->found, "%d", g->links_active);
 		f->remedy = "reseat the module or bridge; look at "
@@ -163,6 +175,7 @@ static void judge_pairs(struct judging *j)
 				continue;
 			f = find(j, "LF-NVL-02", LF_RESULT_FAIL,
 				 "GPU%d-GPU%d: NVLinks", a, b);
+			f->gpus = UINT64_C(1) << a | UINT64_C(1) << b;
 			SAY(f->expected, "%d", j->x->pair_nvlinks);
 			SAY(f->found, "%d", j->hw->nvlink[a][b]);
 		}
@@ -194,9 +207,9 @@ static void judge_shape(struct judging *j)
 	case LF_SHAPE_SINGLE:
 		break;
 	case LF_SHAPE_UNKNOWN:
-		worsen(j, all_links_up(j->hw) && !j->hw->partial ?
-				  LF_RESULT_PASS :
-				  LF_RESULT_UNKNOWN);
+		worsen(j, all_links_up(j->hw) && !j->hw->partial
+				  ? LF_RESULT_PASS
+				  : LF_RESULT_UNKNOWN);
 		break;
 	case LF_SHAPE_NONE:
 		no_shape(j, "no NVLink");
@@ -233,8 +246,8 @@ static void judge_nvlink(struct judging *j)
 		judge_pairs(j);
 	judge_shape(j);
 	if (hw->gpus == 1)
-		worsen(j, all_links_up(hw) ? LF_RESULT_PASS :
-					     LF_RESULT_UNKNOWN);
+		worsen(j,
+		       all_links_up(hw) ? LF_RESULT_PASS : LF_RESULT_UNKNOWN);
 }
 
 static int least(int a, int b)
@@ -267,33 +280,30 @@ static void judge_slot(struct judging *j, int i)
 	int gen = slot_gen(g), width = slot_width(g);
 	int want_gen = j->x->pcie_gen ? j->x->pcie_gen : 4;
 	int want_width = j->x->pcie_width ? j->x->pcie_width : 16;
-	char label[LF_HW_TEXT];
 	struct lf_hw_finding *f;
 
-	(void)gpu_label(j->hw, i, label, sizeof(label));
 	if (gen < 0 || width < 0)
 		worsen(j, LF_RESULT_UNKNOWN);
 	else
 		worsen(j, LF_RESULT_PASS);
 	if (gen >= 0 && gen < want_gen) {
-		f = find(j, "LF-PCI-01", LF_RESULT_FAIL, "%s: PCIe generation",
-			 label);
+		f = find_gpu(j, "LF-PCI-01", LF_RESULT_FAIL, i,
+			     "PCIe generation");
 		SAY(f->expected, "%d", want_gen);
 		SAY(f->found, "%d", gen);
 		f->remedy = "a slower slot, riser or BIOS setting, or an older "
 			    "part";
 	}
 	if (width >= 0 && width < want_width) {
-		f = find(j, "LF-PCI-02", LF_RESULT_FAIL, "%s: PCIe width",
-			 label);
+		f = find_gpu(j, "LF-PCI-02", LF_RESULT_FAIL, i, "PCIe width");
 		SAY(f->expected, "x%d", want_width);
 		SAY(f->found, "x%d", width);
 		f->remedy = "reseat the card; look at the slot's wiring";
 	}
 	if (g->pcie.path_gen >= 0 && g->pcie.path_gen < want_gen &&
 	    gen >= want_gen) {
-		f = find(j, "LF-PCI-03", LF_RESULT_WARN,
-			 "%s: a port above it says generation", label);
+		f = find_gpu(j, "LF-PCI-03", LF_RESULT_WARN, i,
+			     "a port above it says generation");
 		SAY(f->expected, "%d", want_gen);
 		SAY(f->found, "%d", g->pcie.path_gen);
 		f->remedy = "often an idle or bogus reading of a switch port: "
@@ -339,13 +349,12 @@ static void judge_port_state(struct judging *j, const struct lf_hw_nic *n)
 		return;
 	f = find(j, "LF-NIC-01", LF_RESULT_FAIL, "%s: port state", n->name);
 	SAY(f->expected, "active");
-	SAY(f->found, "%s%s%s", names[n->state], *n->phys ? ", " : "",
-	    n->phys);
-	f->remedy = n->state == LF_PORT_INIT ?
-			    "no subnet manager has configured it: look at "
-			    "opensm or UFM" :
-			    "cable, switch port, or a port that should be on "
-			    "the exclude list";
+	SAY(f->found, "%s%s%s", names[n->state], *n->phys ? ", " : "", n->phys);
+	f->remedy = n->state == LF_PORT_INIT
+			    ? "no subnet manager has configured it: look at "
+			      "opensm or UFM"
+			    : "cable, switch port, or a port that should be on "
+			      "the exclude list";
 }
 
 static void judge_port_rate(struct judging *j, const struct lf_hw_nic *n)
@@ -381,9 +390,9 @@ static void judge_rdma(struct judging *j)
 		if (!judged_nic(j->x, n))
 			continue;
 		active += n->state == LF_PORT_ACTIVE;
-		worsen(j, n->state == LF_PORT_ACTIVE || n->rate_mbps > 0 ?
-				  LF_RESULT_PASS :
-				  LF_RESULT_UNKNOWN);
+		worsen(j, n->state == LF_PORT_ACTIVE || n->rate_mbps > 0
+				  ? LF_RESULT_PASS
+				  : LF_RESULT_UNKNOWN);
 		judge_port_state(j, n);
 		judge_port_rate(j, n);
 	}
@@ -441,15 +450,13 @@ static void judge_affinity(struct judging *j)
 	for (int i = 0; i < hw->gpus; i++) {
 		int near = near_nic(hw, j->x, i);
 		struct lf_hw_finding *f;
-		char label[LF_HW_TEXT];
 
 		if (near != 0) {
-			worsen(j, near > 0 ? LF_RESULT_PASS :
-					     LF_RESULT_UNKNOWN);
+			worsen(j,
+			       near > 0 ? LF_RESULT_PASS : LF_RESULT_UNKNOWN);
 			continue;
 		}
-		f = find(j, "LF-AFF-01", LF_RESULT_FAIL, "%s: nearest NIC",
-			 gpu_label(hw, i, label, sizeof(label)));
+		f = find_gpu(j, "LF-AFF-01", LF_RESULT_FAIL, i, "nearest NIC");
 		SAY(f->expected, "on its own NUMA node");
 		SAY(f->found, "on another");
 		f->remedy = "its traffic crosses the sockets' link";
@@ -460,7 +467,6 @@ static void judge_fabric(struct judging *j)
 {
 	for (int i = 0; i < j->hw->gpus; i++) {
 		const struct lf_hw_gpu *g = &j->hw->gpu[i];
-		char label[LF_HW_TEXT];
 		struct lf_hw_finding *f;
 
 		if (g->fabric == LF_FABRIC_UNKNOWN ||
@@ -469,12 +475,12 @@ static void judge_fabric(struct judging *j)
 		worsen(j, LF_RESULT_PASS);
 		if (g->fabric == LF_FABRIC_COMPLETED && g->fabric_ok != 0)
 			continue;
-		f = find(j, "LF-FAB-01", LF_RESULT_FAIL, "%s: NVLink fabric",
-			 gpu_label(j->hw, i, label, sizeof(label)));
+		f = find_gpu(j, "LF-FAB-01", LF_RESULT_FAIL, i,
+			     "NVLink fabric");
 		SAY(f->expected, "completed, success");
 		SAY(f->found, "%s",
-		    g->fabric == LF_FABRIC_COMPLETED ? "completed, but failed" :
-						       "not completed");
+		    g->fabric == LF_FABRIC_COMPLETED ? "completed, but failed"
+						     : "not completed");
 		f->remedy = "look at nvidia-fabricmanager and its log";
 	}
 }
@@ -501,7 +507,6 @@ static void judge_one_health(struct judging *j, int i)
 		{ "LF-XID-01", LF_RESULT_FAIL, "hardware XID since boot",
 		  g->xid > 0, g->xid >= 0, "see NVIDIA's XID catalogue" },
 	};
-	char label[LF_HW_TEXT];
 
 	for (size_t c = 0; c < sizeof(checks) / sizeof(*checks); c++) {
 		struct lf_hw_finding *f;
@@ -510,9 +515,8 @@ static void judge_one_health(struct judging *j, int i)
 			worsen(j, LF_RESULT_PASS);
 		if (!checks[c].bad)
 			continue;
-		f = find(j, checks[c].code, checks[c].result, "%s: %s",
-			 gpu_label(j->hw, i, label, sizeof(label)),
-			 checks[c].what);
+		f = find_gpu(j, checks[c].code, checks[c].result, i,
+			     checks[c].what);
 		SAY(f->expected, "none");
 		SAY(f->found, "some");
 		f->remedy = checks[c].remedy;
@@ -592,9 +596,9 @@ void lf_judge(struct lf_hw *hw, const struct lf_expect *expect,
 	      struct lf_report *report)
 {
 	static void (*const judges[LF_CLAUSES])(struct judging *) = {
-		judge_gpus,   judge_nvlink, judge_pcie, judge_rdma,
+		judge_gpus,	judge_nvlink, judge_pcie,   judge_rdma,
 		judge_affinity, judge_fabric, judge_health, judge_gdr,
-		judge_host,   judge_model
+		judge_host,	judge_model
 	};
 	struct judging j = { hw, expect, report, LF_CLAUSE_GPUS };
 

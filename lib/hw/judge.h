@@ -59,6 +59,7 @@ struct lf_hw_finding {
 	const char *code;
 	enum lf_clause_id clause;
 	enum lf_result result;
+	uint64_t gpus; /* bit i: GPU i of the model; 0: the whole node */
 	char subject[LF_HW_TEXT];
 	char expected[LF_HW_TEXT], found[LF_HW_TEXT];
 	const char *remedy; /* static, or NULL */

@@ -38,8 +38,8 @@ void lf_hw_bus(const char *text, char out[LF_HW_TEXT])
 	out[0] = '\0';
 	if (!text)
 		return;
-	if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &device,
-		   &function) < 3) {
+	if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &device, &function) <
+	    3) {
 		domain = 0;
 		if (sscanf(text, "%2x:%2x.%1x", &bus, &device, &function) < 3)
 			return;
@@ -56,6 +56,7 @@ static struct lf_hw_gpu *add_gpu(struct lf_hw *hw)
 		return NULL;
 	g = &hw->gpu[hw->gpus];
 	*g = (struct lf_hw_gpu){ .index = -1,
+				 .minor = -1,
 				 .device_id = -1,
 				 .numa = -1,
 				 .pcie = no_pcie,

@@ -64,6 +64,7 @@ struct lf_hw_gpu {
 	char uuid[LF_HW_TEXT];
 	char name[LF_HW_TEXT]; /* "NVIDIA A100-SXM4-80GB" */
 	int index; /* as nvidia-smi counts (PCI order), -1 unknown */
+	int minor; /* of /dev/nvidiaN, as Slurm counts; -1 unknown */
 	enum lf_hw_vendor vendor;
 	int device_id; /* PCI device id, 0x20b2; -1 */
 	int numa; /* -1 unknown */

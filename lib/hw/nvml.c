@@ -394,6 +394,8 @@ static void identify(struct reading *r, int index)
 	char uuid[LF_HW_TEXT] = "", name[LF_HW_TEXT] = "";
 	char bus[LF_HW_TEXT];
 	struct lf_hw_gpu *g;
+	unsigned minor = 0;
+	int rc;
 
 	ask_pci(CALL(r, pci, one->device, blank(&pci)), &pci, bus);
 	if (CALL(r, uuid, one->device, uuid, sizeof(uuid)) != NVML_OK)
@@ -408,6 +410,8 @@ static void identify(struct reading *r, int index)
 			      (int)(pci.id >> 16));
 	if (CALL(r, name, one->device, name, sizeof(name)) == NVML_OK)
 		lf_hw_set_text(r->hw, g->bus, "name", g->name, name);
+	rc = CALL(r, minor, one->device, &minor);
+	set(r, g, "device minor", &g->minor, rc, minor);
 }
 
 /* NVML counts it, but it does not answer. */

@@ -129,6 +129,7 @@ struct lf_nvml_fabric_v {
 	  (lf_nvml_device, struct lf_nvml_pci *))                              \
 	F(name, "nvmlDeviceGetName", (lf_nvml_device, char *, unsigned))       \
 	F(uuid, "nvmlDeviceGetUUID", (lf_nvml_device, char *, unsigned))       \
+	F(minor, "nvmlDeviceGetMinorNumber", (lf_nvml_device, unsigned *))     \
 	F(gen, "nvmlDeviceGetCurrPcieLinkGeneration",                          \
 	  (lf_nvml_device, unsigned *))                                        \
 	F(width, "nvmlDeviceGetCurrPcieLinkWidth",                             \

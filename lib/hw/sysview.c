@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "hw/pci.h"
 
 #define PCI "/sys/bus/pci/devices"
@@ -18,7 +19,8 @@
 enum {
 	PATH = 512,
 	VALUE = 256,
-	CONFIG = 4096 /* PCI configuration space */
+	CONFIG = 4096,	    /* PCI configuration space */
+	MINOR_MAX = 1 << 20 /* of a device, in Linux */
 };
 
 struct reading {
@@ -202,6 +204,7 @@ static void proc_line(const char *text, const char *key, char out[LF_HW_TEXT])
 static void gpu_proc(struct reading *r, struct lf_hw_gpu *g, const char *bus)
 {
 	char text[2048], value[LF_HW_TEXT];
+	uint64_t minor;
 
 	if (get(r, text, sizeof(text),
 		"/proc/driver/nvidia/gpus/%s/information", bus) < 0)
@@ -211,6 +214,10 @@ static void gpu_proc(struct reading *r, struct lf_hw_gpu *g, const char *bus)
 	proc_line(text, "GPU UUID", value);
 	if (strncmp(value, "GPU-", 4) == 0 && !strchr(value, '?'))
 		lf_hw_set_text(r->hw, bus, "UUID", g->uuid, value);
+	proc_line(text, "Device Minor", value);
+	if (lf_parse_u64(value, 0, MINOR_MAX, &minor) == 0)
+		lf_hw_set_int(r->hw, bus, "device minor", &g->minor,
+			      (int)minor);
 }
 
 /* NVIDIA's driver has it: tells a GPU where a copy left out the vendor. */

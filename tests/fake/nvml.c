@@ -6,6 +6,7 @@
  *   gpu BUS UUID DEVICEID NAME...  the next GPU; the rest applies to it
  *   pcie GEN WIDTH MAXGEN MAXWIDTH GPUMAXGEN
  *   state PSTATE MIG ECC PENDING FAILED
+ *   minor N                        its place, unless told
  *   place NUMA FIRSTCPU LASTCPU
  *   fabric STATE STATUS CLIQUE SUMMARY CLUSTERBYTE
  *   links SPEED                    then one "link" each
@@ -41,7 +42,7 @@ struct fake_link {
 
 struct lf_nvml_opaque {
 	char bus[32], uuid[64], name[64];
-	unsigned id, pcie[5], mig, pending, failed;
+	unsigned id, minor, pcie[5], mig, pending, failed;
 	int pstate, numa, first, last, links, speed;
 	unsigned long long ecc;
 	int fabric[5];
@@ -94,6 +95,7 @@ static void gpu_line(struct lf_nvml_opaque *g, const char *line)
 	(void)sscanf(line, "fabric %d %d %d %d %d", &f[0], &f[1], &f[2], &f[3],
 		     &f[4]);
 	(void)sscanf(line, "links %d", &g->speed);
+	(void)sscanf(line, "minor %u", &g->minor);
 	if (strncmp(line, "lost", 4) == 0)
 		g->lost = true;
 	if (strncmp(line, "link ", 5) == 0)
@@ -123,7 +125,7 @@ static void one_line(const char *line)
 	(void)sscanf(line, "cuda %d", &fake.cuda);
 	if (fake.gpus < GPUS && sscanf(line, "gpu %31s %63s %x %63[^\n]",
 				       g->bus, g->uuid, &g->id, g->name) == 4)
-		fake.gpus++;
+		g->minor = (unsigned)fake.gpus++;
 	else if (fake.gpus > 0)
 		gpu_line(&fake.gpu[fake.gpus - 1], line);
 	if (sscanf(line, "level %d %d %d", &a, &b, &v) == 3 && a < GPUS &&
@@ -253,6 +255,14 @@ EXPORT int nvmlDeviceGetUUID(lf_nvml_device d, char *text, unsigned n)
 {
 	RULED(d);
 	(void)snprintf(text, n, "%s", d->uuid);
+	return NVML_OK;
+}
+
+EXPORT int nvmlDeviceGetMinorNumber(lf_nvml_device d, unsigned *v);
+EXPORT int nvmlDeviceGetMinorNumber(lf_nvml_device d, unsigned *v)
+{
+	RULED(d);
+	*v = d->minor;
 	return NVML_OK;
 }
 
