@@ -40,8 +40,10 @@ liblf_hw_la_SOURCES = \
 	lib/hw/nvml.c lib/hw/nvml_api.h \
 	lib/hw/parts.c lib/hw/parts.h \
 	lib/hw/pci.c lib/hw/pci.h \
+	lib/hw/policy.c lib/hw/policy.h \
 	lib/hw/sysfs.c \
-	lib/hw/sysview.c lib/hw/sysview.h
+	lib/hw/sysview.c lib/hw/sysview.h \
+	lib/hw/verdict.c lib/hw/verdict.h
 liblf_hw_la_LIBADD = -ldl
 # Other people's text and XML, and expected machines: the user's side.
 liblf_recorded_la_SOURCES = \

@@ -152,11 +152,13 @@ hw_tests = \
 	tests/unit/hw_nccl_test \
 	tests/unit/hw_nvlink_test \
 	tests/unit/hw_nvml_test \
+	tests/unit/hw_policy_test \
 	tests/unit/hw_read_test \
 	tests/unit/hw_smi_text_test \
 	tests/unit/hw_smi_xml_test \
 	tests/unit/hw_sysfs_test \
 	tests/unit/hw_topo_test \
+	tests/unit/hw_verdict_test \
 	tests/unit/hw_xml_test
 EXTRA_DIST += tests/unit/hw_fixture.h tests/unit/hw_unit.h
 AM_TESTS_ENVIRONMENT += LF_SHARED=$${LF_SHARED-'$(abs_srcdir)/../shared'}; \
@@ -173,18 +175,20 @@ tests_unit_libnccl_test_LDADD = $(comm_ldadd)
 tests_unit_lint_test_LDADD = $(comm_ldadd)
 tests_unit_ncclconf_test_LDADD = $(comm_ldadd)
 tests_unit_symptom_test_LDADD = $(comm_ldadd)
-hw_ldadd = $(LDADD) liblf-recorded.la liblf-hw.la liblf-base.la
+hw_ldadd = $(LDADD) liblf-recorded.la liblf-hw.la liblf-keys.la liblf-base.la
 tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
 tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
 tests_unit_hw_lspci_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nccl_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nvlink_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nvml_test_LDADD = $(hw_ldadd)
+tests_unit_hw_policy_test_LDADD = $(hw_ldadd)
 tests_unit_hw_read_test_LDADD = $(hw_ldadd)
 tests_unit_hw_smi_text_test_LDADD = $(hw_ldadd)
 tests_unit_hw_smi_xml_test_LDADD = $(hw_ldadd)
 tests_unit_hw_sysfs_test_LDADD = $(hw_ldadd)
 tests_unit_hw_topo_test_LDADD = $(hw_ldadd)
+tests_unit_hw_verdict_test_LDADD = $(hw_ldadd)
 tests_unit_hw_xml_test_LDADD = $(hw_ldadd)
 
 # NVML for machines without a GPU; -rpath makes them loadable.
