@@ -18,7 +18,8 @@ liblf_base_la_SOURCES = $(plugin_base) \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/hostlist.c lib/base/hostlist.h \
 	lib/base/log.c lib/base/log.h \
-	lib/base/save.c lib/base/save.h
+	lib/base/save.c lib/base/save.h \
+	lib/base/sock_peer.c
 liblf_wire_la_SOURCES = \
 	lib/wire/msg.c lib/wire/msg.h \
 	lib/wire/session.c lib/wire/session.h

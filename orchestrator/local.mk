@@ -33,6 +33,7 @@ loongforge_LDADD = liblf-comm.la liblf-recorded.la liblf-hw.la liblf-conf.la lib
 pkglibexec_PROGRAMS += loongforge-plan
 loongforge_plan_SOURCES = orchestrator/plan/main.c \
 	orchestrator/plan/addrs.c orchestrator/plan/addrs.h \
+	orchestrator/plan/end.c orchestrator/plan/end.h \
 	orchestrator/plan/env.c orchestrator/plan/env.h \
 	orchestrator/plan/numa.c orchestrator/plan/numa.h \
 	orchestrator/plan/plan.c orchestrator/plan/plan.h \

@@ -126,6 +126,20 @@ static char **pick_env(spank_t sp)
 	return out;
 }
 
+static int run_as_user(char **argv, char **env, uint64_t ms, char *out,
+		       size_t n, struct lf_err *e)
+{
+	struct lf_child c = { .argv = argv,
+			      .envp = env,
+			      .uid = step.uid,
+			      .gid = step.gid,
+			      .deadline_ms = (int)ms,
+			      .out = out,
+			      .size = n };
+
+	return lf_child_run(&c, e);
+}
+
 /* loongforge-plan, as the user, says what is to be done. */
 static void make_plan(spank_t sp)
 {
@@ -137,14 +151,7 @@ static void make_plan(spank_t sp)
 			 (char *)options_set(sp),
 			 NULL };
 	lf_autofree char **env = pick_env(sp);
-	struct lf_child c = { .argv = argv,
-			      .envp = env,
-			      .uid = step.uid,
-			      .gid = step.gid,
-			      .deadline_ms = LF_PROBE_MS,
-			      .out = step.plan,
-			      .size = sizeof(step.plan) };
-	struct lf_err e;
+	struct lf_err e = { "no memory" };
 	char *cut;
 
 	(void)snprintf(words, sizeof(words),
@@ -156,7 +163,8 @@ static void make_plan(spank_t sp)
 		       sp_item(sp, S_JOB_TOTAL_TASK_COUNT, 1),
 		       sp_item(sp, S_STEP_CPUS_PER_TASK, 0), step.node,
 		       site_run(), step.socket);
-	if (!env || lf_child_run(&c, &e) < 0) {
+	if (!env || run_as_user(argv, env, LF_PROBE_MS, step.plan,
+				sizeof(step.plan), &e) < 0) {
 		step.plan[0] = '\0';
 		add("refuse", "LF-LCH-02", &e,
 		    "is LoongForge whole on this node?");
@@ -332,14 +340,12 @@ static void exit_refused(spank_t sp, bool first)
 {
 	char id[32];
 	char *argv[] = { "/usr/bin/env", "scancel", "--signal=TERM", id, NULL };
-	struct lf_child c = { .argv = argv,
-			      .envp = pick_env(sp),
-			      .deadline_ms = LF_SCONTROL_MS };
 
 	(void)snprintf(id, sizeof(id), "%u.%u", step.id.job, step.id.step);
 	(void)signal(SIGTERM, SIG_IGN); /* our own, below */
 	if (first && each("alone", NULL, NULL) > 0)
-		(void)lf_child_run(&c, NULL);
+		(void)run_as_user(argv, pick_env(sp), LF_SCONTROL_MS, NULL, 0,
+				  NULL);
 	_exit(1);
 }
 
@@ -439,22 +445,23 @@ static bool wait_gone(pid_t *pid, int *lines, uint64_t until)
 	return !alive;
 }
 
+static void say_killed(void)
+{
+	slurm_spank_log("loongforge: %s: orchestrator did not end within %u s, "
+			"killed (LF-LCH-03)",
+			step.node, (unsigned)(step.drain_ms / 1000));
+}
+
 /* With the user's rights: the kernel named the pid, but the user could have
  * passed the socket on. */
 static void kill_it(pid_t pid)
 {
 	char number[16];
 	char *argv[] = { plan_program, "kill", number, NULL };
-	struct lf_child c = { .argv = argv,
-			      .uid = step.uid,
-			      .gid = step.gid,
-			      .deadline_ms = LF_KILL_MS };
 
-	slurm_spank_log("loongforge: %s: orchestrator did not end within %u s, "
-			"killed (LF-LCH-03)",
-			step.node, (unsigned)(step.drain_ms / 1000));
+	say_killed();
 	(void)snprintf(number, sizeof(number), "%d", (int)pid);
-	(void)lf_child_run(&c, NULL);
+	(void)run_as_user(argv, NULL, LF_KILL_MS, NULL, 0, NULL);
 }
 
 static void end_orchestrator(void)
@@ -472,22 +479,18 @@ static void end_orchestrator(void)
 	lf_auto_close(&step.life[0]);
 }
 
-/* A client of the batch step may have started one: it listens on our name. */
+/* A client of the batch step may have started one: it serves our socket. */
 static void end_lazy(void)
 {
-	uint64_t until = lf_clock_ms() + step.drain_ms;
-	pid_t pid = 0;
-	uid_t uid;
-	int fd, kills = 0;
+	char ms[24], killed[8];
+	char *argv[] = { plan_program, "end", step.socket, ms, NULL };
 
-	while (lf_clock_ms() < until + LF_KILL_MS &&
-	       lf_sock_connect(step.socket, step.uid, &fd, NULL) == 0) {
-		(void)lf_sock_peer(fd, &pid, &uid);
-		(void)close(fd);
-		if (lf_clock_ms() >= until && pid > 1 && kills++ == 0)
-			kill_it(pid);
-		(void)poll(NULL, 0, 20);
-	}
+	(void)snprintf(ms, sizeof(ms), "%llu",
+		       (unsigned long long)step.drain_ms);
+	if (run_as_user(argv, NULL, step.drain_ms + 2 * LF_KILL_MS, killed,
+			sizeof(killed), NULL) == 0 &&
+	    *killed == 'k')
+		say_killed();
 }
 
 void step_task_exit(spank_t sp)

@@ -4,12 +4,14 @@
  * Abstract: no file, so nothing to clean up, and visible in every mount
  * namespace.  Packets (SOCK_SEQPACKET), non-blocking, close-on-exec.  The name
  * holds 128 random bits, and both sides look at the kernel's word on the peer.
+ * sock.c listens, sock_peer.c connects, which the plugin never does.
  */
 #ifndef LF_SOCK_H
 #define LF_SOCK_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -26,6 +28,10 @@ struct lf_step_id {
 
 /* "loongforge/JOB.STEP.NODE/<32 hex digits>" */
 int lf_sock_name(const struct lf_step_id *id, char name[LF_SOCK_NAME_MAX],
+		 struct lf_err *e);
+/* A socket that `join`, such as bind, has put at that name. */
+typedef int lf_sock_join_f(int fd, const struct sockaddr *sa, socklen_t n);
+int lf_sock_open(const char *name, lf_sock_join_f *join, int *fd,
 		 struct lf_err *e);
 /* -EADDRINUSE when somebody listens there already. */
 int lf_sock_listen(const char *name, int *fd, struct lf_err *e);

@@ -5,6 +5,7 @@
  *   join HAD MORE       settings of repeated options      plan.c
  *   addresses LIST      of nodes without resolvable names addrs.c
  *   kill PID            KILL, with this user's rights
+ *   end SOCKET MS       waits for who serves it, or kills   end.c
  *
  * Run by the plugin as the user; prints its answer, or one line and exit 1. */
 #include "config.h"
@@ -16,6 +17,7 @@
 
 #include "addrs.h"
 #include "base/parse.h"
+#include "end.h"
 #include "plan.h"
 
 static int run_step(int argc, char **argv, struct lf_buf *out,
@@ -63,6 +65,18 @@ static int run_kill(int argc, char **argv, struct lf_buf *out,
 	return 0;
 }
 
+static int run_end(int argc, char **argv, struct lf_buf *out, struct lf_err *e)
+{
+	uint64_t ms;
+
+	if (argc != 2 ||
+	    lf_parse_u64(argv[1], 0, 1000 * LF_DRAIN_SECS_MAX, &ms) < 0)
+		return lf_err(e, -EINVAL, "end: expected SOCKET and MS");
+	if (end_wait(argv[0], ms))
+		lf_buf_add(out, "killed");
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv, struct lf_buf *out,
@@ -72,6 +86,7 @@ static const struct {
 	{ "join", run_join },
 	{ "addresses", run_addresses },
 	{ "kill", run_kill },
+	{ "end", run_end },
 };
 
 int main(int argc, char **argv)

@@ -624,6 +624,68 @@ static void batch_step(void **state)
 	assert_int_equal(open_fds(), fds);
 }
 
+/* Serves the step's socket for so long, as an orchestrator that a client has
+ * started. */
+static pid_t serve(const char *socket, unsigned ms)
+{
+	int ready[2], fd;
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		(void)alarm(60);
+		if (lf_sock_listen(socket, &fd, NULL) == 0 &&
+		    write(ready[1], "x", 1) == 1)
+			(void)usleep(1000 * ms);
+		_exit(0);
+	}
+	(void)close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	(void)close(ready[0]);
+	return pid;
+}
+
+static void a_clients_orchestrator_is_seen_out(void **state)
+{
+	static const struct {
+		unsigned serves_ms, least_ms, most_ms;
+		bool killed;
+	} rows[] = {
+		{ 400, 300, 950, false },
+		{ 30000, 1000, 4000, true },
+	};
+
+	NEEDS(is_root(), "settings must be root's");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint64_t begun;
+		int status;
+		pid_t pid;
+
+		(void)end(NULL);
+		(void)begin(NULL);
+		write_text(scratch("run/n1.settings"),
+			   "launch.drain_seconds=1\n");
+		fake->step = 0xfffffffbu;
+		step_begins("on", NULL);
+		check_int("task", run_task(0), 0);
+		pid = serve(fake_getenv("LOONGFORGE_SOCKET"),
+			    rows[i].serves_ms);
+		begun = lf_clock_ms();
+		assert_int_equal(step_ends(), 0);
+		assert_in_range(elapsed_ms(begun), rows[i].least_ms,
+				rows[i].most_ms);
+		check_str("told", fake->said,
+			  rows[i].killed ? "log: loongforge: n1: orchestrator "
+					   "did not end within 1 s, killed "
+					   "(LF-LCH-03)\n"
+					 : "");
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WIFSIGNALED(status), rows[i].killed);
+	}
+}
+
 static void extern_step(void **state)
 {
 	fake->step = 0xfffffffcu;
@@ -770,5 +832,6 @@ MAIN(T(loads), C(nothing_without_the_option), C(refused_options),
      C(no_program_on_the_submit_host), C(a_step), C(a_refused_step),
      C(missing_programs), C(switched_off), C(settings_of_others),
      C(killed_when_it_lingers), C(killed_with_the_users_rights),
-     C(notices_at_the_end), C(batch_step), C(extern_step), C(failing_host),
+     C(notices_at_the_end), C(batch_step),
+     C(a_clients_orchestrator_is_seen_out), C(extern_step), C(failing_host),
      C(failing_host_elsewhere), C(prolog), C(epilog))
