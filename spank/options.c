@@ -3,6 +3,7 @@
 
 #include "options.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,52 +32,56 @@ static struct given sets = { .twin = "LOONGFORGE_SET",
 			     .joined = "SLURM_LOONGFORGE_SET" };
 static struct given secret = { .carrier = CARRIER "_secret" };
 
-static int refuse(const char *code, char *what)
+__attribute__((format(printf, 2, 3))) static int refuse(const char *code,
+							const char *fmt, ...)
 {
+	char what[LF_ERR_MAX + 32];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
 	lf_find_clean(what);
 	slurm_error("loongforge: %s (%s)", what, code);
 	return -1;
 }
 
-/* Slurm hands over the environment's value first; it is only a default. */
-static bool is_env(struct given *g, const char *arg)
+static int keep(char value[LF_SET_MAX], const char *arg)
+{
+	(void)snprintf(value, LF_SET_MAX, "%s", arg ? arg : "");
+	return 0;
+}
+
+/* Where a value given on the submit side belongs.  Slurm hands over the
+ * environment's first; it is only a default. */
+static char *place(struct given *g, const char *arg)
 {
 	const char *env = getenv(g->carrier);
 
-	if (*g->env || *g->own || !env || strcmp(env, arg) != 0)
-		return false;
-	(void)snprintf(g->env, sizeof(g->env), "%s", arg);
-	return true;
+	return *g->env || *g->own || !env || strcmp(env, arg) ? g->own : g->env;
 }
 
 /* A flag without argument comes as NULL, "" or "(null)". */
 static int take_mode(int val, const char *arg, int remote)
 {
 	const char *text = !arg || !*arg || !strcmp(arg, "(null)") ? "on" : arg;
-	char what[LF_ERR_MAX];
+	char *value = remote ? mode.own : place(&mode, arg ? arg : "");
 
-	if (!remote && strcmp(text, "on") && strcmp(text, "off")) {
-		(void)snprintf(what, sizeof(what),
-			       "--loongforge: expected on or off, found '%.64s'",
-			       text);
-		return refuse("LF-OPT-01", what);
-	}
-	if (!remote && is_env(&mode, arg ? arg : ""))
-		return 0;
-	if (!remote && *mode.own && strcmp(mode.own, text) != 0) {
-		(void)snprintf(what, sizeof(what),
-			       "--loongforge is given twice, on and off; one "
-			       "value holds for all components");
-		return refuse("LF-OPT-02", what);
-	}
-	(void)snprintf(mode.own, sizeof(mode.own), "%s", text);
-	return 0;
+	if (!remote && strcmp(text, "on") && strcmp(text, "off"))
+		return refuse("LF-OPT-01",
+			      "--loongforge: expected on or off, found '%.64s'",
+			      text);
+	if (!remote && *value && strcmp(value, text) != 0)
+		return refuse("LF-OPT-02",
+			      "--loongforge is given twice, on and off; one "
+			      "value holds for all components");
+	return keep(value, text);
 }
 
 /* loongforge-plan checks the list and joins it to what was given before. */
-static int join(char *had, const char *more)
+static int join(char had[LF_SET_MAX], const char *more)
 {
-	char out[LF_SET_MAX], what[LF_ERR_MAX + 32];
+	char out[LF_SET_MAX];
 	char plan[] = LF_LIBEXECDIR "/loongforge-plan";
 	char *argv[] = { plan, "join", had, (char *)more, NULL };
 	struct lf_child c = { .argv = argv,
@@ -86,39 +91,22 @@ static int join(char *had, const char *more)
 			      .size = sizeof(out) };
 	struct lf_err e;
 
-	if (lf_child_run(&c, &e) < 0) {
-		(void)snprintf(what, sizeof(what), "--loongforge-set: %s",
-			       e.text);
-		return refuse("LF-OPT-03", what);
-	}
-	(void)snprintf(had, LF_SET_MAX, "%.*s", (int)strcspn(out, "\n"), out);
-	return 0;
+	if (lf_child_run(&c, &e) < 0)
+		return refuse("LF-OPT-03", "--loongforge-set: %s", e.text);
+	out[strcspn(out, "\n")] = '\0';
+	return keep(had, out);
 }
 
 static int take_set(int val, const char *arg, int remote)
 {
-	char what[LF_ERR_MAX];
-
-	if (!arg)
-		arg = "";
-	if (remote) { /* unchecked; 22.05 calls twice */
-		(void)snprintf(sets.own, sizeof(sets.own), "%s", arg);
-		return 0;
-	}
-	if (strlen(arg) >= LF_SET_MAX) {
-		(void)snprintf(what, sizeof(what),
-			       "--loongforge-set: expected at most %d bytes, "
-			       "found %zu",
-			       LF_SET_MAX - 1, strlen(arg));
-		return refuse("LF-OPT-03", what);
-	}
-	return is_env(&sets, arg) ? join(sets.env, "") : join(sets.own, arg);
+	if (remote) /* unchecked; 22.05 calls twice */
+		return keep(sets.own, arg);
+	return join(place(&sets, arg ? arg : ""), arg ? arg : "");
 }
 
 static int take_secret(int val, const char *arg, int remote)
 {
-	(void)snprintf(secret.own, sizeof(secret.own), "%s", arg ? arg : "");
-	return 0;
+	return keep(secret.own, arg);
 }
 
 static struct spank_option table[] = {

@@ -207,7 +207,7 @@ int lf_keys_set_list(struct lf_values *v, const char *list, struct lf_err *e)
 
 	if (snprintf(copy, sizeof(copy), "%s", list) >= (int)sizeof(copy))
 		return lf_err(e, -E2BIG,
-			      "settings: expected at most %d bytes, found %zu",
+			      "expected at most %d bytes, found %zu",
 			      LF_SET_MAX - 1, strlen(list));
 	while ((rc = lf_parse_pair(&cursor, ';', &key, &value)) > 0) {
 		rc = lf_keys_set(&next, key, value, true, e);

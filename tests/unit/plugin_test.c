@@ -301,6 +301,25 @@ static void refused_options(void **state)
 	}
 }
 
+/* Told, not cut, on either way. */
+static void a_list_too_long(void **state)
+{
+	static char list[9000];
+	const char *want = "--loongforge-set: expected at most 8191 bytes, "
+			   "found 8999 (LF-OPT-03)\n";
+
+	memset(list, ';', sizeof(list) - 1);
+	memcpy(list, "log.level=INFO", 14);
+	assert_int_equal(submit("on", list, NULL), -1);
+	check_has("option", fake->said, want);
+	(void)end(NULL);
+	(void)begin(NULL);
+	(void)setenv("LOONGFORGE_SET", list, 1);
+	assert_int_equal(submit("on", NULL, NULL), -1);
+	check_has("twin", fake->said, want);
+	assert_int_equal(fake_lines(""), 1);
+}
+
 static void contradicting_modes(void **state)
 {
 	assert_int_equal(submit("on", NULL, NULL), 0);
@@ -828,7 +847,7 @@ static void epilog(void **state)
 #define C(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 MAIN(T(loads), C(nothing_without_the_option), C(refused_options),
-     C(contradicting_modes), C(settings_are_joined), C(twins),
+     C(a_list_too_long), C(contradicting_modes), C(settings_are_joined), C(twins),
      C(no_program_on_the_submit_host), C(a_step), C(a_refused_step),
      C(missing_programs), C(switched_off), C(settings_of_others),
      C(killed_when_it_lingers), C(killed_with_the_users_rights),
