@@ -53,40 +53,34 @@ static int place(const struct lf_launch *l, int status)
 	return 0;
 }
 
-static void grandchild(const struct lf_launch *l, int status)
+/* -errno, or does not return. */
+static int grandchild(const struct lf_launch *l, int *status)
 {
-	int rc = place(l, status);
+	int rc = place(l, *status);
 
-	if (rc == 0) {
-		status = FD_STATUS;
-		lf_child_reset();
-		widen();
-		if (chdir("/") < 0)
-			_exit(126);
-		lf_lifeline_introduce(LF_LAUNCH_LIFELINE);
-		execve(l->argv[0], l->argv, l->envp);
-		rc = -errno;
-	}
-	if (write(status, &rc, sizeof(rc)) < 0)
-		_exit(126);
-	_exit(127);
+	if (rc < 0)
+		return rc;
+	*status = FD_STATUS;
+	lf_child_reset();
+	widen();
+	if (chdir("/") < 0)
+		return -errno;
+	lf_lifeline_introduce(LF_LAUNCH_LIFELINE);
+	execve(l->argv[0], l->argv, l->envp);
+	return -errno;
 }
 
 static void child(const struct lf_launch *l, int status)
 {
 	pid_t pid;
+	int rc;
 
 	(void)setsid();
 	pid = fork();
-	if (pid == 0)
-		grandchild(l, status);
-	if (pid < 0) {
-		int rc = -errno;
-
-		if (write(status, &rc, sizeof(rc)) < 0)
-			_exit(126);
-	}
-	_exit(0);
+	if (pid > 0)
+		_exit(0);
+	rc = pid < 0 ? -errno : grandchild(l, &status);
+	_exit(write(status, &rc, sizeof(rc)) < 0 ? 126 : 127);
 }
 
 int lf_launch(const struct lf_launch *l, struct lf_err *e)
