@@ -49,7 +49,6 @@ static struct step {
 	int life[2]; /* 0: ours, 1: the orchestrator's */
 	uint64_t drain_ms;
 	char memlock[WORD_MAX];
-	int memlock_error; /* in the task's process only */
 } step = { .listen_fd = -1, .life = { -1, -1 } };
 
 static void identify(spank_t sp)
@@ -284,10 +283,22 @@ void step_begin(spank_t sp, int ac, char **av)
 		open_sockets();
 }
 
+/* In the task's process: the first one tells what it adds here. */
 void step_task_privileged(spank_t sp)
 {
-	if (step.on && !step.refused)
-		step.memlock_error = memory_lock(sp, step.memlock);
+	struct lf_err e;
+	int rc;
+
+	if (!step.on || step.refused)
+		return;
+	rc = memory_lock(sp, step.memlock);
+	if (rc == 0)
+		return;
+	(void)lf_err(&e, rc, "locked-memory limit: expected %s, found %s",
+		     step.memlock, strerror(-rc));
+	add("tell", "LF-MEM-01", &e,
+	    "set LimitMEMLOCK=infinity in slurmd's unit and leave it "
+	    "CAP_SYS_RESOURCE");
 }
 
 static void tell(const struct line *l, void *arg)
@@ -297,23 +308,6 @@ static void tell(const struct line *l, void *arg)
 				.remedy = *l->word[2] ? l->word[2] : NULL };
 
 	sp_say(&f, step.node);
-}
-
-static void tell_all(void)
-{
-	struct lf_finding memlock = {
-		.code = "LF-MEM-01",
-		.what = "locked-memory limit",
-		.expected = step.memlock,
-		.found = strerror(-step.memlock_error),
-		.remedy = "set LimitMEMLOCK=infinity in slurmd's unit and leave "
-			  "it CAP_SYS_RESOURCE"
-	};
-
-	(void)each("tell", tell, NULL);
-	(void)each("refuse", tell, NULL);
-	if (step.memlock_error < 0)
-		sp_say(&memlock, step.node);
 }
 
 static void launch(spank_t sp)
@@ -381,8 +375,10 @@ void step_task(spank_t sp)
 		return;
 	if (!step.refused && first && !step.lazy)
 		launch(sp);
-	if (first)
-		tell_all();
+	if (first) {
+		(void)each("tell", tell, NULL);
+		(void)each("refuse", tell, NULL);
+	}
 	if (step.refused)
 		exit_refused(sp, first);
 	(void)each("env", set_variable, sp);

@@ -9,10 +9,12 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -560,6 +562,39 @@ static void settings_of_others(void **state)
 	assert_int_equal(step_ends(), 0);
 }
 
+/* Where nobody may raise the limit. */
+static int poor_task(void *arg)
+{
+	struct rlimit little = { 65536, 65536 };
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3,
+						   0 };
+	struct __user_cap_data_struct none[2] = { { 0 }, { 0 } };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &little) < 0 ||
+	    syscall(SYS_capset, &header, none) < 0)
+		return 77;
+	return task(arg);
+}
+
+static void memlock_that_cannot_be_raised(void **state)
+{
+	uint32_t first = 0, second = 1;
+
+	fake_setenv("SLURM_RLIMIT_MEMLOCK", "8192");
+	fake->local_tasks = fake->tasks = 2;
+	step_begins("on", NULL);
+	check_int("task 1", in_child(poor_task, &second), 0);
+	check_str("task 1", fake->said, "");
+	check_int("task 0", in_child(poor_task, &first), 0);
+	check_has("told", fake->said,
+		  "log: loongforge: n1: locked-memory limit: expected "
+		  "unlimited, found Operation not permitted (LF-MEM-01)\n"
+		  "log: loongforge: hint: set LimitMEMLOCK=infinity in "
+		  "slurmd's unit and leave it CAP_SYS_RESOURCE\n");
+	assert_int_equal(fake_lines(""), 2);
+	assert_int_equal(step_ends(), 0);
+}
+
 static void fake_orchestrator(const char *what)
 {
 	link_program("loongforged", built("tests/fake/loongforged"));
@@ -850,6 +885,7 @@ MAIN(T(loads), C(nothing_without_the_option), C(refused_options),
      C(a_list_too_long), C(contradicting_modes), C(settings_are_joined), C(twins),
      C(no_program_on_the_submit_host), C(a_step), C(a_refused_step),
      C(missing_programs), C(switched_off), C(settings_of_others),
+     C(memlock_that_cannot_be_raised),
      C(killed_when_it_lingers), C(killed_with_the_users_rights),
      C(notices_at_the_end), C(batch_step),
      C(a_clients_orchestrator_is_seen_out), C(extern_step), C(failing_host),
