@@ -82,7 +82,7 @@ static int take(struct start *s, const char *key, const char *value,
 	if (rc == 0 && !strcmp(key, "port"))
 		rc = take_port(s, value);
 	if (rc == 0 && !strcmp(key, "lazy"))
-		rc = lf_value_bool(value, &s->lazy) < 0 ? -EINVAL : 1;
+		rc = lf_parse_bool(value, &s->lazy) < 0 ? -EINVAL : 1;
 	if (rc < 0)
 		return lf_err(e, rc, "start: bad value: %s=%.64s", key, value);
 	return rc > 0 ? 0 : lf_keys_set(&s->values, key, value, false, e);

@@ -13,6 +13,7 @@
 
 #include "base/child.h"
 #include "base/limits.h"
+#include "base/parse.h"
 #include "spankapi.h"
 
 /* Slurm takes an option's value from this variable, before the command line. */
@@ -61,13 +62,17 @@ static char *place(struct given *g, const char *arg)
 	return *g->env || *g->own || !env || strcmp(env, arg) ? g->own : g->env;
 }
 
-/* A flag without argument comes as NULL, "" or "(null)". */
+/* Keeps "on" or "off", however that was said.  A flag without argument comes as
+ * NULL, "" or "(null)". */
 static int take_mode(int val, const char *arg, int remote)
 {
 	const char *text = !arg || !*arg || !strcmp(arg, "(null)") ? "on" : arg;
 	char *value = remote ? mode.own : place(&mode, arg ? arg : "");
+	bool on;
 
-	if (!remote && strcmp(text, "on") && strcmp(text, "off"))
+	if (lf_parse_bool(text, &on) == 0)
+		text = on ? "on" : "off";
+	else if (!remote) /* a node tells it by its plan */
 		return refuse("LF-OPT-01",
 			      "--loongforge: expected on or off, found '%.64s'",
 			      text);

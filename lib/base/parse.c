@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 int lf_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 {
@@ -23,6 +24,20 @@ int lf_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 		return -ERANGE;
 	*out = v;
 	return 0;
+}
+
+int lf_parse_bool(const char *s, bool *out)
+{
+	/* No at even places, yes at odd ones. */
+	static const char *const words[] = { "no",    "yes",  "off", "on",
+					     "false", "true", "0",   "1" };
+
+	for (size_t i = 0; s && i < sizeof(words) / sizeof(*words); i++)
+		if (strcasecmp(s, words[i]) == 0) {
+			*out = i % 2;
+			return 0;
+		}
+	return -EINVAL;
 }
 
 int lf_parse_pair(char **cursor, char sep, char **key, char **value)

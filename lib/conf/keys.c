@@ -22,7 +22,7 @@ static int yes_no(const struct lf_key *k, const char *text)
 {
 	bool v;
 
-	return lf_value_bool(text, &v);
+	return lf_parse_bool(text, &v);
 }
 
 static int ports(const struct lf_key *k, const char *text)
@@ -232,6 +232,6 @@ bool lf_keys_bool(const struct lf_values *v, enum lf_key_id id)
 {
 	bool yes = false;
 
-	(void)lf_value_bool(v->text[id], &yes);
+	(void)lf_parse_bool(v->text[id], &yes);
 	return yes;
 }

@@ -8,24 +8,6 @@
 
 #include "base/parse.h"
 
-int lf_value_bool(const char *s, bool *out)
-{
-	static const struct {
-		const char *word;
-		bool value;
-	} words[] = { { "yes", true },	{ "no", false },   { "on", true },
-		      { "off", false }, { "true", true },  { "false", false },
-		      { "1", true },	{ "0", false } };
-
-	for (size_t i = 0; s && i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(s, words[i].word) == 0) {
-			*out = words[i].value;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 int lf_value_ports(const char *s, uint16_t *low, uint16_t *high)
 {
 	char first[8] = { 0 };

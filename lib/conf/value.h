@@ -4,11 +4,8 @@
 #ifndef LF_VALUE_H
 #define LF_VALUE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* yes|no|on|off|true|false|1|0 */
-int lf_value_bool(const char *s, bool *out);
 /* Bytes: digits with an optional K, M, G or T (powers of 1024). */
 int lf_value_size(const char *s, uint64_t *out);
 /* "LOW-HIGH" or "N": ports, 1 .. 65535, LOW <= HIGH. */

@@ -92,6 +92,10 @@ refused_here() { # TEXT COMMAND...: by the submit host, in one line of ours, and
 	try env LOONGFORGE=off srun $is_on
 	equal "$status:$out" 1:
 	refused_here "--loongforge: expected on or off, found 'maybe' (LF-OPT-01)" env LOONGFORGE=maybe srun true
+	try env LOONGFORGE=Yes srun $is_on
+	equal "$status:$err" 0:
+	try env LOONGFORGE=0 srun $is_on
+	equal "$status:$out" 1:
 	try env LOONGFORGE=on srun --loongforge=off $is_on
 	equal "$status:$out" 1:
 	try env LOONGFORGE=off srun --loongforge $is_on

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	uint64_t v = 42;
 	bool yes;
 
-	(void)lf_value_bool(text, &yes);
+	(void)lf_parse_bool(text, &yes);
 	if (lf_parse_u64(text, 3, 1000, &v) < 0)
 		MUST(v == 42);
 	else

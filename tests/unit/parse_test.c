@@ -43,6 +43,33 @@ static void number(void **state)
 	}
 }
 
+static void yes_or_no(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		bool value;
+	} rows[] = {
+		{ NULL, -EINVAL, false },   { "", -EINVAL, false },
+		{ "yes ", -EINVAL, false }, { "yess", -EINVAL, false },
+		{ "2", -EINVAL, false },    { "y", -EINVAL, false },
+		{ "yes", 0, true },	    { "on", 0, true },
+		{ "true", 0, true },	    { "1", 0, true },
+		{ "no", 0, false },	    { "off", 0, false },
+		{ "false", 0, false },	    { "0", 0, false },
+		{ "YES", 0, true },	    { "True", 0, true },
+		{ "Off", 0, false },	    { "NO", 0, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *row = rows[i].text ? rows[i].text : "NULL";
+		bool v = !rows[i].value;
+
+		check_int(row, lf_parse_bool(rows[i].text, &v), rows[i].rc);
+		check_int(row, v, rows[i].rc ? !rows[i].value : rows[i].value);
+	}
+}
+
 /* Each piece as "key<value>", a bad one as "!piece", where the walk ends. */
 static void pairs(void **state)
 {
@@ -83,4 +110,4 @@ static void pairs(void **state)
 	}
 }
 
-MAIN(T(number), T(pairs))
+MAIN(T(number), T(yes_or_no), T(pairs))

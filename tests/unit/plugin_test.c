@@ -275,7 +275,8 @@ static void refused_options(void **state)
 		{ NULL, NULL, "maybe", NULL, NULL,
 		  "error: loongforge: --loongforge: expected on or off, found "
 		  "'maybe' (LF-OPT-01)\n" },
-		{ NULL, NULL, "ON", NULL, NULL, "(LF-OPT-01)" },
+		{ NULL, NULL, "onn", NULL, NULL, "(LF-OPT-01)" },
+		{ NULL, NULL, "2", NULL, NULL, "(LF-OPT-01)" },
 		{ "maybe", NULL, NULL, NULL, NULL, "(LF-OPT-01)" },
 		{ NULL, NULL, "on", "x", NULL,
 		  "--loongforge-set: expected KEY=VALUE, found 'x' "
@@ -422,6 +423,35 @@ static const char *listening(void)
 	if (f)
 		(void)fclose(f);
 	return name;
+}
+
+/* As keys take them, on either way and on either side. */
+static void words_for_on_and_off(void **state)
+{
+	static const struct {
+		const char *word;
+		bool on;
+	} rows[] = { { "yes", true },  { "1", true },	{ "True", true },
+		     { "ON", true },   { "no", false }, { "0", false },
+		     { "FALSE", false }, { "Off", false } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *row = rows[i].word;
+
+		(void)end(NULL);
+		(void)begin(NULL);
+		(void)setenv("LOONGFORGE", row, 1);
+		check_int(row, submit(rows[i].on ? "on" : "off", NULL, NULL),
+			  0);
+		check_int(row, fake_option("loongforge", row, 0), 0);
+		check_str(row, fake->said, "");
+		(void)end(NULL);
+		(void)begin(NULL);
+		step_begins(row, NULL);
+		check_int(row, *listening() != '\0', rows[i].on);
+		check_int(row, run_task(0), 0);
+		check_int(row, step_ends(), 0);
+	}
 }
 
 static void a_step(void **state)
@@ -882,7 +912,7 @@ static void epilog(void **state)
 #define C(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 MAIN(T(loads), C(nothing_without_the_option), C(refused_options),
-     C(a_list_too_long), C(contradicting_modes), C(settings_are_joined), C(twins),
+     C(a_list_too_long), C(words_for_on_and_off), C(contradicting_modes), C(settings_are_joined), C(twins),
      C(no_program_on_the_submit_host), C(a_step), C(a_refused_step),
      C(missing_programs), C(switched_off), C(settings_of_others),
      C(memlock_that_cannot_be_raised),

@@ -3,31 +3,6 @@
 
 #include "conf/value.h"
 
-static void yes_or_no(void **state)
-{
-	static const struct {
-		const char *text;
-		int rc;
-		bool value;
-	} rows[] = {
-		{ NULL, -EINVAL, false },  { "", -EINVAL, false },
-		{ "YES", -EINVAL, false }, { "yes ", -EINVAL, false },
-		{ "2", -EINVAL, false },   { "y", -EINVAL, false },
-		{ "yes", 0, true },	   { "on", 0, true },
-		{ "true", 0, true },	   { "1", 0, true },
-		{ "no", 0, false },	   { "off", 0, false },
-		{ "false", 0, false },	   { "0", 0, false },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *row = rows[i].text ? rows[i].text : "NULL";
-		bool v = !rows[i].value;
-
-		check_int(row, lf_value_bool(rows[i].text, &v), rows[i].rc);
-		check_int(row, v, rows[i].rc ? !rows[i].value : rows[i].value);
-	}
-}
-
 static void port_range(void **state)
 {
 	static const struct {
@@ -101,4 +76,4 @@ static void size(void **state)
 	}
 }
 
-MAIN(T(yes_or_no), T(port_range), T(size))
+MAIN(T(port_range), T(size))
