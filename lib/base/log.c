@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ void lf_log_open(int fd, enum lf_log_level level)
 int lf_log_parse_level(const char *s, enum lf_log_level *out)
 {
 	for (int i = LF_LOG_ERROR; s && i <= LF_LOG_DEBUG; i++) {
-		if (strcmp(s, names[i]) == 0) {
+		if (strcasecmp(s, names[i]) == 0) {
 			*out = (enum lf_log_level)i;
 			return 0;
 		}

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/limits.h"
 #include "base/parse.h"
@@ -42,17 +43,26 @@ static int memlock(const struct lf_key *k, const char *text)
 	return lf_value_size(text, &v);
 }
 
-/* One of the words of `expected`, which reads "a, b or c". */
-static int word(const struct lf_key *k, const char *text)
+/* Where `text` stands, in any case, among the words of `expected`, which reads
+ * "a, b or c"; or NULL. */
+static const char *find_word(const struct lf_key *k, const char *text)
 {
 	size_t n = strlen(text);
-	const char *at = n ? strstr(k->expected, text) : NULL;
+	const char *at = k->expected;
 
-	if (!at || strpbrk(text, ", ") || !strcmp(text, "or"))
-		return -EINVAL;
-	return (at == k->expected || at[-1] == ' ') && strchr(", ", at[n])
-		       ? 0
-		       : -EINVAL;
+	if (n == 0 || strpbrk(text, ", ") || !strcasecmp(text, "or"))
+		return NULL;
+	while (strncasecmp(at, text, n) != 0 || !strchr(", ", at[n])) {
+		at += strcspn(at, " ");
+		if (!*at++)
+			return NULL;
+	}
+	return at;
+}
+
+static int word(const struct lf_key *k, const char *text)
+{
+	return find_word(k, text) ? 0 : -EINVAL;
 }
 
 static int path(const struct lf_key *k, const char *text)
@@ -180,6 +190,21 @@ void lf_keys_defaults(struct lf_values *v)
 	}
 }
 
+/* A value that is good, as the table spells it. */
+static void keep(const struct lf_key *k, const char *value, char *out)
+{
+	size_t n = strlen(value);
+	bool yes;
+
+	if (k->check == word)
+		value = find_word(k, value);
+	else if (k->check == yes_no && lf_parse_bool(value, &yes) == 0) {
+		value = yes ? "yes" : "no";
+		n = strlen(value);
+	}
+	(void)snprintf(out, LF_VALUE_MAX, "%.*s", (int)n, value);
+}
+
 int lf_keys_set(struct lf_values *v, const char *name, const char *value,
 		bool as_user, struct lf_err *e)
 {
@@ -194,7 +219,7 @@ int lf_keys_set(struct lf_values *v, const char *name, const char *value,
 	    lf_keys[i].check(&lf_keys[i], value) < 0)
 		return lf_err(e, -EINVAL, "%s: expected %s, found '%.64s'",
 			      name, lf_keys[i].expected, value);
-	(void)snprintf(v->text[i], LF_VALUE_MAX, "%s", value);
+	keep(&lf_keys[i], value, v->text[i]);
 	v->given[i] = true;
 	return 0;
 }

@@ -3,7 +3,8 @@
  *
  * Refusals of options, loongforge.conf, `loongforge config` and the manual page
  * all come from this table.  A value is text, checked against its key when
- * it is set, so that readers need no second check.  libc only.
+ * it is set, so that readers need no second check; words are kept as the table
+ * spells them, whatever their case was.  libc only.
  */
 #ifndef LF_KEYS_H
 #define LF_KEYS_H

@@ -32,7 +32,10 @@ static void refused(void **state)
 		{ "memory.policy", "prefer", true, -EINVAL, "" },
 		{ "memory.policy", "preferred or off", true, -EINVAL, "" },
 		{ "env.threads", "maybe", true, -EINVAL, "yes or no" },
-		{ "log.level", "info", true, -EINVAL, "" },
+		{ "log.level", "inf", true, -EINVAL, "" },
+		{ "log.level", "nfo", true, -EINVAL, "" },
+		{ "log.level", "infos", true, -EINVAL, "" },
+		{ "log.level", "OR", true, -EINVAL, "" },
 		{ "log.level", "INFO,", true, -EINVAL, "" },
 		{ "log.level", "ERROR, WARN", true, -EINVAL, "" },
 		{ "log.dir", "relative", true, -EINVAL, "absolute" },
@@ -77,31 +80,42 @@ static void table_is_sound(void **state)
 	}
 }
 
+/* `kept`: NULL where it is as it was given. */
 static void taken(void **state)
 {
 	static const struct {
-		const char *name, *value;
+		const char *name, *value, *kept;
 	} rows[] = {
-		{ "launch.drain_seconds", "300" },
-		{ "launch.ports", "1-9" },
-		{ "memory.memlock", "64G" },
-		{ "memory.memlock", "keep" },
-		{ "memory.policy", "off" },
-		{ "env.threads", "off" },
-		{ "log.level", "ERROR" },
-		{ "log.level", "WARN" },
-		{ "log.level", "DEBUG" },
-		{ "log.dir", "" },
-		{ "log.dir", "/with space/and=sign" },
+		{ "launch.drain_seconds", "300", NULL },
+		{ "launch.ports", "1-9", NULL },
+		{ "memory.memlock", "64G", NULL },
+		{ "memory.memlock", "keep", NULL },
+		{ "memory.policy", "off", NULL },
+		{ "memory.policy", "Preferred", "preferred" },
+		{ "gate.enforce", "on", NULL },
+		{ "gate.jobs", "ALL", "all" },
+		{ "env.threads", "off", "no" },
+		{ "env.threads", "1", "yes" },
+		{ "env.threads", "False", "no" },
+		{ "log.level", "ERROR", NULL },
+		{ "log.level", "WARN", NULL },
+		{ "log.level", "DEBUG", NULL },
+		{ "log.level", "info", "INFO" },
+		{ "log.level", "Debug", "DEBUG" },
+		{ "log.dir", "", NULL },
+		{ "log.dir", "/with space/and=sign", NULL },
 	};
 	struct lf_values v;
 
 	lf_keys_defaults(&v);
-	for (size_t i = 0; i < COUNT(rows); i++)
-		check_int(rows[i].value,
-			  lf_keys_set(&v, rows[i].name, rows[i].value, false,
-				      NULL),
-			  0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *row = rows[i].value;
+
+		check_int(row,
+			  lf_keys_set(&v, rows[i].name, row, false, NULL), 0);
+		check_str(row, v.text[lf_keys_find(rows[i].name)],
+			  rows[i].kept ? rows[i].kept : row);
+	}
 	assert_int_equal(lf_keys_number(&v, LF_KEY_DRAIN_SECONDS), 300);
 	assert_false(lf_keys_bool(&v, LF_KEY_THREADS));
 	assert_true(lf_keys_bool(&v, LF_KEY_PYTHON));

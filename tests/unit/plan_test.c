@@ -141,6 +141,8 @@ static void joins(void **state)
 		{ "", "", 0, "" },
 		{ "log.level=DEBUG", "", 0, "log.level=DEBUG" },
 		{ "log.level=DEBUG", "log.level=DEBUG", 0, "log.level=DEBUG" },
+		{ "log.level=debug;env.threads=0", "log.level=DEBUG", 0,
+		  "env.threads=no;log.level=DEBUG" },
 		{ "env.threads=no", "log.level=DEBUG", 0,
 		  "env.threads=no;log.level=DEBUG" },
 		{ "", "log.level=INFO;log.level=DEBUG", 0, "log.level=DEBUG" },
