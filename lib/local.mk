@@ -16,6 +16,7 @@ plugin_base = \
 noinst_LTLIBRARIES += liblf-base.la liblf-keys.la liblf-wire.la liblf-conf.la
 liblf_base_la_SOURCES = $(plugin_base) \
 	lib/base/buf.c lib/base/buf.h \
+	lib/base/hash.h \
 	lib/base/hostlist.c lib/base/hostlist.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/save.c lib/base/save.h \
@@ -31,7 +32,7 @@ liblf_conf_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
 liblf_conf_la_LIBADD = liblf-keys.la $(CONFUSE_LIBS)
 
 # What root's probe may link of it: libc and dlopen only.
-noinst_LTLIBRARIES += liblf-hw.la liblf-recorded.la
+noinst_LTLIBRARIES += liblf-hw.la liblf-expect.la liblf-recorded.la
 liblf_hw_la_SOURCES = \
 	lib/hw/graph.c lib/hw/graph.h \
 	lib/hw/judge.c lib/hw/judge.h lib/hw/judging.h \
@@ -48,9 +49,12 @@ liblf_hw_la_SOURCES = \
 	lib/hw/sysview.c lib/hw/sysview.h \
 	lib/hw/verdict.c lib/hw/verdict.h
 liblf_hw_la_LIBADD = -ldl
-# Other people's text and XML, and expected machines: the user's side.
+# Expected machines: the administrator's files.
+liblf_expect_la_SOURCES = lib/hw/expect.c lib/hw/expect.h
+liblf_expect_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
+liblf_expect_la_LIBADD = $(CONFUSE_LIBS)
+# Other people's text and XML: the user's side.
 liblf_recorded_la_SOURCES = \
-	lib/hw/expect.c lib/hw/expect.h \
 	lib/hw/recorded/hwloc_xml.c \
 	lib/hw/recorded/ib.c \
 	lib/hw/recorded/lspci.c \
@@ -63,9 +67,8 @@ liblf_recorded_la_SOURCES = \
 	lib/hw/recorded/text.c lib/hw/recorded/text.h \
 	lib/hw/recorded/topo.c \
 	lib/hw/recorded/xml.c lib/hw/recorded/xml.h
-liblf_recorded_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS) $(EXPAT_CFLAGS) \
-	$(JANSSON_CFLAGS)
-liblf_recorded_la_LIBADD = $(CONFUSE_LIBS) $(EXPAT_LIBS) $(JANSSON_LIBS)
+liblf_recorded_la_CPPFLAGS = $(AM_CPPFLAGS) $(EXPAT_CFLAGS) $(JANSSON_CFLAGS)
+liblf_recorded_la_LIBADD = $(EXPAT_LIBS) $(JANSSON_LIBS)
 
 # Other people's environments, logs and libraries; libc only.
 noinst_LTLIBRARIES += liblf-comm.la

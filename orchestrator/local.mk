@@ -28,14 +28,15 @@ loongforge_SOURCES = \
 	orchestrator/cli/svg_layout.c orchestrator/cli/svg_layout.h \
 	orchestrator/cli/topo.c
 loongforge_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-loongforge_LDADD = liblf-comm.la liblf-recorded.la liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la $(JANSSON_LIBS)
+loongforge_LDADD = liblf-comm.la liblf-recorded.la liblf-expect.la liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la $(JANSSON_LIBS)
 
 pkglibexec_PROGRAMS += loongforge-plan
 loongforge_plan_SOURCES = orchestrator/plan/main.c \
 	orchestrator/plan/addrs.c orchestrator/plan/addrs.h \
 	orchestrator/plan/end.c orchestrator/plan/end.h \
 	orchestrator/plan/env.c orchestrator/plan/env.h \
+	orchestrator/plan/gate.c orchestrator/plan/gate.h \
 	orchestrator/plan/numa.c orchestrator/plan/numa.h \
 	orchestrator/plan/plan.c orchestrator/plan/plan.h \
 	orchestrator/plan/ports.c orchestrator/plan/ports.h
-loongforge_plan_LDADD = liblf-keys.la liblf-base.la
+loongforge_plan_LDADD = liblf-hw.la liblf-keys.la liblf-base.la

@@ -29,6 +29,7 @@ static const struct {
 } texts[] = {
 	{ "node", offsetof(struct start, node), LF_NODE_NAME_MAX },
 	{ "cluster", offsetof(struct start, cluster), 64 },
+	{ "verdict", offsetof(struct start, verdict), LF_ERR_MAX },
 	{ "run", offsetof(struct start, run), 256 },
 	{ "secret", offsetof(struct start, secret), 65 },
 };

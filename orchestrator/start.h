@@ -17,6 +17,7 @@ struct start {
 	char node[LF_NODE_NAME_MAX];
 	char cluster[64];
 	char run[256];
+	char verdict[LF_ERR_MAX]; /* of this node's hardware, one line */
 	char secret[65]; /* sites without munge: 32 bytes in hex; else "" */
 	uint16_t port[LF_PORT_CANDIDATES];
 	int ports;

@@ -5,8 +5,9 @@
  *   slurmstepd, tasks     step.c, memory.c                       epilog.c
  *                                                all             site.c
  *
- * Every hook returns 0: Slurm drains nodes over failing hooks.  A submit-side
- * refusal comes from an option's callback, a node's refusal from step_task. */
+ * Every hook returns 0, since Slurm drains nodes over failing hooks, but for
+ * the prolog of a node that the gate has drained.  A submit-side refusal comes
+ * from an option's callback, a node's refusal from step_task. */
 #include "config.h"
 
 #include <slurm/spank.h>
@@ -70,8 +71,7 @@ int slurm_spank_task_exit(spank_t sp, int ac, char **av)
 
 int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 {
-	prolog_run(sp, ac, av);
-	return 0;
+	return prolog_run(sp, ac, av);
 }
 
 int slurm_spank_job_epilog(spank_t sp, int ac, char **av)

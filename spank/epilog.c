@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -24,9 +25,14 @@ void epilog_run(spank_t sp, int ac, char **av)
 			 NULL };
 	struct lf_child c = { .argv = argv, .deadline_ms = LF_EPILOG_MS };
 	lf_autoclose int seg = -1;
+	const char *node;
 	struct lf_err e;
 
 	site_open(ac, av);
+	node = getenv("SLURMD_NODENAME");
+	if (node && !site_off(false) && site_probe("--refresh", node, &e) < 0)
+		slurm_error("loongforge: %s: gate: %s (LF-GATE-01)", node,
+			    e.text);
 	(void)snprintf(path, sizeof(path), "%s/seg", site_run());
 	if (lf_fs_open_dir(path, &seg, NULL) < 0)
 		return;

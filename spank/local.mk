@@ -17,5 +17,13 @@ spank_loongforge_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^(plugin_(name|type|version)|slurm_spank_)'
 
 sbin_PROGRAMS += loongforge-probe
-loongforge_probe_SOURCES = spank/probe/main.c
-loongforge_probe_LDADD = liblf-conf.la liblf-base.la
+loongforge_probe_SOURCES = \
+	spank/probe/cache.c \
+	spank/probe/gate.c \
+	spank/probe/look.c \
+	spank/probe/main.c \
+	spank/probe/print.c spank/probe/print.h \
+	spank/probe/probe.h \
+	spank/probe/settings.c \
+	spank/probe/slurm.c spank/probe/slurm.h
+loongforge_probe_LDADD = liblf-expect.la liblf-hw.la liblf-conf.la liblf-base.la

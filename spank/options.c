@@ -62,7 +62,7 @@ static char *place(struct given *g, const char *arg)
 	return *g->env || *g->own || !env || strcmp(env, arg) ? g->own : g->env;
 }
 
-/* Keeps "on" or "off", however that was said.  A flag without argument comes as
+/* Keeps "on", "off" or "check", however that was said.  A flag without argument comes as
  * NULL, "" or "(null)". */
 static int take_mode(int val, const char *arg, int remote)
 {
@@ -72,14 +72,16 @@ static int take_mode(int val, const char *arg, int remote)
 
 	if (lf_parse_bool(text, &on) == 0)
 		text = on ? "on" : "off";
-	else if (!remote) /* a node tells it by its plan */
+	else if (!remote && strcmp(text, "check") != 0) /* a node tells it by its plan */
 		return refuse("LF-OPT-01",
-			      "--loongforge: expected on or off, found '%.64s'",
+			      "--loongforge: expected on, check or off, found "
+			      "'%.64s'",
 			      text);
 	if (!remote && *value && strcmp(value, text) != 0)
 		return refuse("LF-OPT-02",
-			      "--loongforge is given twice, on and off; one "
-			      "value holds for all components");
+			      "--loongforge is given twice, %s and %s; one "
+			      "value holds for all components",
+			      value, text);
 	return keep(value, text);
 }
 
@@ -115,8 +117,9 @@ static int take_secret(int val, const char *arg, int remote)
 }
 
 static struct spank_option table[] = {
-	{ "loongforge", "on|off",
-	  "Start LoongForge's orchestrator around the tasks.", 2, 0,
+	{ "loongforge", "on|check|off",
+	  "Start LoongForge's orchestrator around the tasks, or print what "
+	  "the nodes' hardware is judged to be.", 2, 0,
 	  take_mode },
 	{ "loongforge-set", "KEY=VALUE",
 	  "Set a key of loongforge.conf(5) for this job; repeatable, or several "

@@ -7,7 +7,7 @@
 #include <slurm/spank.h>
 
 /* Brings the node's settings up to date. */
-void prolog_run(spank_t sp, int ac, char **av);
+int prolog_run(spank_t sp, int ac, char **av);
 /* Removes the job's folders of memory segments. */
 void epilog_run(spank_t sp, int ac, char **av);
 

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/child.h"
@@ -30,7 +30,7 @@ const char *site_run(void)
 	return run;
 }
 
-bool site_off(void)
+bool site_off(bool gate)
 {
 	lf_autofree char *text = NULL;
 	char path[PATH_MAX];
@@ -42,7 +42,7 @@ bool site_off(void)
 	rc = lf_fs_read(path, 0, 64, &text, NULL);
 	/* Whatever is wrong with the file, somebody reached for the switch. */
 	return rc != -ENOENT && rc != -ENOTDIR &&
-	       !(rc == 0 && strncmp(text, "gate", 4) == 0);
+	       (gate || rc != 0 || strncmp(text, "gate", 4) != 0);
 }
 
 static void settings_path(const char *node, char *path, size_t n)
@@ -66,12 +66,11 @@ void site_setting(const char *node, const char *key, const char *none,
 			(void)snprintf(buf, n, "%s", value);
 }
 
-int site_refresh(const char *node, struct lf_err *e)
+int site_probe(const char *mode, const char *node, struct lf_err *e)
 {
-	char path[PATH_MAX], out[LF_ERR_MAX];
-	char probe[] = LF_SBINDIR "/loongforge-probe";
-	char *argv[] = { probe,
-			 "--settings",
+	char out[LF_ERR_MAX];
+	char *argv[] = { LF_SBINDIR "/loongforge-probe",
+			 (char *)mode,
 			 "--config",
 			 (char *)config,
 			 "--run",
@@ -80,18 +79,12 @@ int site_refresh(const char *node, struct lf_err *e)
 			 (char *)node,
 			 NULL };
 	struct lf_child c = { .argv = argv,
-			      .deadline_ms = LF_PROBE_MS,
+			      .envp = environ, /* slurmd's; users' are SPANK_ */
+			      .deadline_ms = LF_GATE_MS,
 			      .out = out,
 			      .size = sizeof(out) };
-	struct stat conf, set, program;
+	int rc = lf_child_run(&c, e);
 
-	settings_path(node, path, sizeof(path));
-	if (lstat(path, &set) == 0 && S_ISREG(set.st_mode) &&
-	    set.st_uid == 0 && (set.st_mode & 022) == 0 && /* else mend it */
-	    stat(config, &conf) == 0 &&
-	    conf.st_mtim.tv_sec < set.st_mtim.tv_sec &&
-	    stat(probe, &program) == 0 && /* another version, other keys */
-	    program.st_ctim.tv_sec < set.st_mtim.tv_sec)
-		return 0;
-	return lf_child_run(&c, e);
+	out[strcspn(out, "\n")] = '\0';
+	return rc == 0 ? lf_err(e, *out ? 1 : 0, "%s", out) : rc;
 }

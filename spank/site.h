@@ -17,13 +17,13 @@ void site_open(int ac, char **av); /* before all others; borrows av */
 const char *site_run(void);
 /* The administrator's switch, FILE's neighbour `off`: empty turns everything
  * off, the word "gate" only the gate. */
-bool site_off(void);
+bool site_off(bool gate);
 /* The node's value of a key, or `none` where there is no settings file that
  * can be trusted. */
 void site_setting(const char *node, const char *key, const char *none,
 		  char *buf, size_t n);
-/* Runs loongforge-probe when configuration or probe are newer than the
- * settings. */
-int site_refresh(const char *node, struct lf_err *e);
+/* Runs loongforge-probe.  0; 1 with its line in *e; -ECHILD, too, when it
+ * failed; or -errno. */
+int site_probe(const char *mode, const char *node, struct lf_err *e);
 
 #endif

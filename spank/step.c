@@ -4,6 +4,7 @@
 #include "step.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -254,6 +255,22 @@ static void open_sockets(void)
 		add("refuse", "LF-LCH-01", &e, "");
 }
 
+/* What the prolog has left for a job that is not to run here, with or without
+ * the option; lines of a plan. */
+static bool gated(void)
+{
+	lf_autofree char *text = NULL;
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/%s.%u.refuse", site_run(),
+		       step.node, step.id.job);
+	if (access(path, F_OK) < 0 || site_off(true) ||
+	    lf_fs_read(path, 0, LF_START_MAX, &text, NULL) < 0)
+		return false;
+	(void)snprintf(step.plan, sizeof(step.plan), "%s", text);
+	return true;
+}
+
 void step_begin(spank_t sp, int ac, char **av)
 {
 	struct lf_err e;
@@ -261,24 +278,27 @@ void step_begin(spank_t sp, int ac, char **av)
 	/* 24.11 leaves it where tasks would see it. */
 	(void)spank_unsetenv(sp, "_SLURM_SPANK_OPTION_loongforge_"
 				 "loongforge_secret");
-	if (sp_item(sp, S_JOB_STEPID, STEP_EXTERN) == STEP_EXTERN ||
-	    !*options_mode(sp))
+	if (sp_item(sp, S_JOB_STEPID, STEP_EXTERN) == STEP_EXTERN)
+		return;
+	site_open(ac, av);
+	identify(sp);
+	step.on = step.refused = gated();
+	if (step.refused || !*options_mode(sp))
 		return;
 	(void)spank_unsetenv(sp, "LOONGFORGE_SOCKET"); /* an outer step's */
-	site_open(ac, av);
-	if (!strcmp(options_mode(sp), "off") || site_off()) {
+	if (!strcmp(options_mode(sp), "off") || site_off(false)) {
 		slurm_info("loongforge: off");
 		return;
 	}
 	step.on = true;
-	identify(sp);
 	take_settings();
 	if (lf_sock_name(&step.id, step.socket, &e) < 0)
 		add("refuse", "LF-LCH-01", &e, "");
 	else
 		make_plan(sp);
 	make_folder();
-	step.refused = each("refuse", NULL, NULL) > 0;
+	step.refused = each("refuse", NULL, NULL) + each("exit", NULL, NULL) >
+		       0;
 	if (!step.refused && !step.lazy)
 		open_sockets();
 }
@@ -327,6 +347,11 @@ static void launch(spank_t sp)
 	step.refused = true;
 }
 
+static void set_number(const struct line *l, void *arg)
+{
+	(void)lf_parse_u64(l->word[0], 0, UINT64_MAX, arg);
+}
+
 /* Every task of this node ends here.  Other tasks, of other nodes too, would
  * wait for them until they time out: TERM for all, which unlike a plain scancel
  * leaves srun listening to what we say. */
@@ -334,13 +359,15 @@ static void exit_refused(spank_t sp, bool first)
 {
 	char id[32];
 	char *argv[] = { "/usr/bin/env", "scancel", "--signal=TERM", id, NULL };
+	uint64_t code = 1;
 
 	(void)snprintf(id, sizeof(id), "%u.%u", step.id.job, step.id.step);
 	(void)signal(SIGTERM, SIG_IGN); /* our own, below */
 	if (first && each("alone", NULL, NULL) > 0)
 		(void)run_as_user(argv, pick_env(sp), LF_SCONTROL_MS, NULL, 0,
 				  NULL);
-	_exit(1);
+	(void)each("exit", set_number, &code);
+	_exit((int)code);
 }
 
 static void set_variable(const struct line *l, void *arg)
@@ -359,17 +386,10 @@ static void set_variable(const struct line *l, void *arg)
 	(void)spank_setenv(sp, l->word[0], value, 1);
 }
 
-static void set_policy(const struct line *l, void *arg)
-{
-	uint64_t nodes = 0;
-
-	(void)lf_parse_u64(l->word[0], 0, UINT64_MAX, &nodes);
-	memory_prefer(nodes);
-}
-
 void step_task(spank_t sp)
 {
 	bool first = sp_item(sp, S_TASK_ID, 0) == 0;
+	uint64_t nodes = 0;
 
 	if (!step.on)
 		return;
@@ -382,7 +402,8 @@ void step_task(spank_t sp)
 	if (step.refused)
 		exit_refused(sp, first);
 	(void)each("env", set_variable, sp);
-	(void)each("numa", set_policy, NULL);
+	if (each("numa", set_number, &nodes) > 0)
+		memory_prefer(nodes);
 }
 
 void step_forked(void)

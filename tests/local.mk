@@ -52,12 +52,13 @@ check_LTLIBRARIES = tests/libinside.la
 tests_libinside_la_SOURCES = \
 	orchestrator/cred.c orchestrator/cred.h \
 	orchestrator/plan/env.c orchestrator/plan/env.h \
+	orchestrator/plan/gate.c orchestrator/plan/gate.h \
 	orchestrator/plan/numa.c orchestrator/plan/numa.h \
 	orchestrator/plan/plan.c orchestrator/plan/plan.h \
 	orchestrator/plan/ports.c orchestrator/plan/ports.h \
 	orchestrator/start.c orchestrator/start.h
 tests_libinside_la_CPPFLAGS = $(AM_CPPFLAGS) $(SODIUM_CFLAGS)
-tests_libinside_la_LIBADD = liblf-conf.la liblf-wire.la liblf-base.la \
+tests_libinside_la_LIBADD = liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la \
 	$(SODIUM_LIBS) $(MUNGE_LIBS)
 LDADD = tests/libunit.la
 
@@ -175,7 +176,7 @@ tests_unit_libnccl_test_LDADD = $(comm_ldadd)
 tests_unit_lint_test_LDADD = $(comm_ldadd)
 tests_unit_ncclconf_test_LDADD = $(comm_ldadd)
 tests_unit_symptom_test_LDADD = $(comm_ldadd)
-hw_ldadd = $(LDADD) liblf-recorded.la liblf-hw.la liblf-keys.la liblf-base.la
+hw_ldadd = $(LDADD) liblf-recorded.la liblf-expect.la liblf-hw.la liblf-keys.la liblf-base.la
 tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
 tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
 tests_unit_hw_lspci_test_LDADD = $(hw_ldadd)
@@ -224,7 +225,7 @@ hw_fuzz = \
 check_PROGRAMS += $(hw_fuzz)
 TESTS += $(hw_fuzz)
 EXTRA_DIST += tests/fuzz/hw_fuzz.h
-hw_fuzz_ldadd = tests/libreplay.la liblf-recorded.la liblf-hw.la liblf-base.la
+hw_fuzz_ldadd = tests/libreplay.la liblf-recorded.la liblf-expect.la liblf-hw.la liblf-base.la
 tests_fuzz_hw_dmesg_fuzz_LDADD = $(hw_fuzz_ldadd)
 tests_fuzz_hw_hwloc_xml_fuzz_LDADD = $(hw_fuzz_ldadd)
 tests_fuzz_hw_ibdev2netdev_fuzz_LDADD = $(hw_fuzz_ldadd)

@@ -16,9 +16,13 @@
 /* Milliseconds from KILL to giving up on a process that will not die. */
 #define LF_KILL_MS 2000
 
-/* Milliseconds for loongforge-probe, run by the prolog and by slurmd's start:
- * Slurm tells the user "Prolog hung" after 8 s. */
+/* Milliseconds for a look at the hardware, and for loongforge-plan: Slurm tells
+ * the user "Prolog hung" after 8 s. */
 #define LF_PROBE_MS 5000
+
+/* Milliseconds for the whole gate, after which the job starts: a look, sinfo,
+ * and two scontrols. */
+#define LF_GATE_MS (LF_PROBE_MS + 3 * LF_SCONTROL_MS + 1000)
 
 /* Milliseconds for the epilog to free a job's segments: the kernel gives about
  * 10 GB/s back. */

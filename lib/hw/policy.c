@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
+
 const char *const lf_action_names[] = { "off", "warn", "reject", "drain" };
 
 static int key_of(int clause)
@@ -53,6 +55,27 @@ void lf_policy_of_user(const struct lf_values *user, struct lf_policy *p)
 	}
 	p->enforce = true;
 	p->strict = false;
+}
+
+uint64_t lf_policy_gpus(const char *list)
+{
+	uint64_t bits = 0;
+	char copy[1024], *cursor = copy, *item;
+
+	(void)snprintf(copy, sizeof(copy), "%s", list ? list : "");
+	while ((item = strsep(&cursor, ",")) != NULL) {
+		char *end = strchr(item, '-');
+		uint64_t low, high;
+
+		if (end)
+			*end++ = '\0';
+		if (lf_parse_u64(item, 0, 63, &low) < 0 ||
+		    lf_parse_u64(end ? end : item, low, 63, &high) < 0)
+			continue;
+		for (uint64_t i = low; i <= high; i++)
+			bits |= UINT64_C(1) << i;
+	}
+	return bits;
 }
 
 enum lf_action lf_policy_finding(const struct lf_policy *p,

@@ -30,6 +30,8 @@ void lf_policy_from(const struct lf_values *v, struct lf_policy *p);
 /* An administrator's policy becomes what a user's job is told by itself: all
  * warnings, but his own checks reject, whether or not it is enforced. */
 void lf_policy_of_user(const struct lf_values *user, struct lf_policy *p);
+/* Bits of "0,2-3"; what is no number, as MIG slices, is passed over. */
+uint64_t lf_policy_gpus(const char *list);
 /* What finding `f` leads to for a job with these GPUs (bits; 0: no GPU). */
 enum lf_action lf_policy_finding(const struct lf_policy *p,
 				 const struct lf_verdict_finding *f,

@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "cli.h"
 #include "find/find.h"
 #include "hw/expect.h"
+#include "hw/verdict.h"
 #include "machine.h"
 
 enum {
@@ -24,7 +26,7 @@ enum {
 struct args {
 	struct recordings from;
 	const char *expect;
-	bool learn, json;
+	bool learn, json, verdict;
 };
 
 static const struct argp_option options[] = {
@@ -33,6 +35,8 @@ static const struct argp_option options[] = {
 	  "What the machine should be (else by its GPUs)", 0 },
 	{ "learn", 'l', NULL, 0, "Write such a file from this good machine", 0 },
 	{ "json", 'j', NULL, 0, "As one JSON document", 0 },
+	{ "verdict", 'v', NULL, OPTION_HIDDEN,
+	  "As loongforge-probe reads it", 0 },
 	{ 0 }
 };
 
@@ -53,6 +57,9 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		a->json = true;
+		return 0;
+	case 'v':
+		a->verdict = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -128,6 +135,17 @@ static void print(const struct lf_hw *hw, const struct lf_expect *x,
 	(void)printf("\nverdict: %s\n", lf_result_names[r->verdict]);
 }
 
+static void print_verdict(const struct lf_hw *hw, const struct lf_expect *x,
+			  const struct lf_report *r)
+{
+	static struct lf_verdict v;
+	lf_autobuf struct lf_buf b = LF_BUF(LF_VERDICT_MAX);
+
+	lf_verdict_take(&v, hw, x, r);
+	lf_verdict_write(&v, &b);
+	(void)fputs(lf_buf_text(&b), stdout);
+}
+
 static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
 {
 	static struct lf_report report;
@@ -138,6 +156,10 @@ static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
 	if (rc < 0)
 		return fault(e);
 	lf_judge(hw, &x, &report);
+	if (a->verdict) {
+		print_verdict(hw, &x, &report);
+		return 0;
+	}
 	if (a->json)
 		print_json(hw, &x, &report);
 	else

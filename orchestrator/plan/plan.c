@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/parse.h"
 #include "env.h"
+#include "gate.h"
 #include "numa.h"
 
 int plan_take(struct plan *p, char *words, struct lf_err *e)
@@ -22,12 +23,18 @@ int plan_take(struct plan *p, char *words, struct lf_err *e)
 		uint32_t *number;
 		const char **text;
 	} known[] = {
-		{ "job", &p->job, NULL },	{ "step", &p->step, NULL },
-		{ "restart", &p->restart, NULL }, { "nodeid", &p->nodeid, NULL },
-		{ "nodes", &p->nodes, NULL },	{ "tasks", &p->tasks, NULL },
-		{ "world", &p->world, NULL },	{ "cpus", &p->cpus, NULL },
-		{ "node", NULL, &p->node },	{ "run", NULL, &p->run },
-		{ "socket", NULL, &p->socket }, { "mode", NULL, &p->mode },
+		{ "job", &p->job, NULL },
+		{ "step", &p->step, NULL },
+		{ "restart", &p->restart, NULL },
+		{ "nodeid", &p->nodeid, NULL },
+		{ "nodes", &p->nodes, NULL },
+		{ "tasks", &p->tasks, NULL },
+		{ "world", &p->world, NULL },
+		{ "cpus", &p->cpus, NULL },
+		{ "node", NULL, &p->node },
+		{ "run", NULL, &p->run },
+		{ "socket", NULL, &p->socket },
+		{ "mode", NULL, &p->mode },
 		{ "set", NULL, &p->set },
 	};
 	const size_t count = sizeof(known) / sizeof(*known);
@@ -41,9 +48,8 @@ int plan_take(struct plan *p, char *words, struct lf_err *e)
 
 		while (k < count && strcmp(known[k].key, key) != 0)
 			k++;
-		if (k == count ||
-		    (known[k].number &&
-		     lf_parse_u64(value, 0, UINT32_MAX, &v) < 0))
+		if (k == count || (known[k].number &&
+				   lf_parse_u64(value, 0, UINT32_MAX, &v) < 0))
 			return lf_err(e, -EINVAL, "bad word '%.64s'", key);
 		if (known[k].number)
 			*known[k].number = (uint32_t)v;
@@ -53,8 +59,8 @@ int plan_take(struct plan *p, char *words, struct lf_err *e)
 	return rc == 0 ? 0 : lf_err(e, rc, "bad word '%.64s'", key);
 }
 
-static void finding(struct lf_buf *out, const char *kind, const char *code,
-		    const struct lf_err *e, const char *remedy)
+void plan_finding(struct lf_buf *out, const char *kind, const char *code,
+		  const struct lf_err *e, const char *remedy)
 {
 	char text[LF_ERR_MAX];
 
@@ -81,18 +87,21 @@ static void take_settings(struct plan *p, struct lf_buf *out)
 	(void)snprintf(path, sizeof(path), "%s/%s.settings", p->run, p->node);
 	rc = lf_fs_read(path, 0, LF_START_MAX, &text, &e);
 	if (rc < 0 && rc != -ENOENT)
-		finding(out, "tell", "LF-CFG-01", &e, remedy);
+		plan_finding(out, "tell", "LF-CFG-01", &e, remedy);
 	cursor = text;
 	while (rc == 0 &&
 	       (rc = lf_parse_pair(&cursor, '\n', &key, &value)) != 0) {
-		if (rc > 0 && !strcmp(key, "error"))
+		if (rc > 0 && !strcmp(key, "basis"))
+			rc = snprintf(p->basis, sizeof(p->basis), "%s", value) >
+			     0;
+		else if (rc > 0 && !strcmp(key, "error"))
 			rc = lf_err(&e, -EINVAL, "%s", value);
 		else if (rc > 0)
 			rc = lf_keys_set(&p->values, key, value, false, &e);
 		else
 			rc = lf_err(&e, rc, "%s: damaged", path);
 		if (rc < 0)
-			finding(out, "tell", "LF-CFG-01", &e, remedy);
+			plan_finding(out, "tell", "LF-CFG-01", &e, remedy);
 	}
 }
 
@@ -102,20 +111,23 @@ static bool take_users(struct plan *p, struct lf_buf *out)
 	const char *level = getenv("LOONGFORGE_LOG_LEVEL");
 	struct lf_err e;
 
-	if (strcmp(p->mode, "on") != 0) {
-		(void)lf_err(&e, -EINVAL, "--loongforge: expected on or off, "
-					  "found '%.64s'", p->mode);
-		finding(out, "refuse", "LF-OPT-01", &e, "");
+	if (strcmp(p->mode, "on") != 0 && strcmp(p->mode, "check") != 0) {
+		(void)lf_err(&e, -EINVAL,
+			     "--loongforge: expected on, check or off, "
+			     "found '%.64s'",
+			     p->mode);
+		plan_finding(out, "refuse", "LF-OPT-01", &e, "");
 		return false;
 	}
-	if (level && lf_keys_set(&p->values, "log.level", level, true, &e) < 0) {
+	if (level &&
+	    lf_keys_set(&p->values, "log.level", level, true, &e) < 0) {
 		(void)lf_err_wrap(&e, 0, "LOONGFORGE_LOG_LEVEL");
-		finding(out, "refuse", "LF-OPT-03", &e, see_conf);
+		plan_finding(out, "refuse", "LF-OPT-03", &e, see_conf);
 		return false;
 	}
 	if (lf_keys_set_list(&p->values, p->set, &e) < 0) {
 		(void)lf_err_wrap(&e, 0, "--loongforge-set");
-		finding(out, "refuse", "LF-OPT-03", &e, see_conf);
+		plan_finding(out, "refuse", "LF-OPT-03", &e, see_conf);
 		return false;
 	}
 	return true;
@@ -135,17 +147,17 @@ static bool take_ports(struct plan *p, struct lf_buf *out)
 		     &p->ports) < 0 ||
 	    p->nodeid != 0 || p->lazy ||
 	    !lf_keys_bool(&p->values, LF_KEY_RENDEZVOUS) ||
-	    env_is_users("MASTER_PORT") ||
-	    ports_free(p->ports.master, &holder))
+	    env_is_users("MASTER_PORT") || ports_free(p->ports.master, &holder))
 		return true;
 	if (holder > 0)
 		(void)snprintf(who, sizeof(who), "pid %d", (int)holder);
-	(void)lf_err(&e, 0, "MASTER_PORT: expected port %u to be free, found "
-			    "it held by %s",
+	(void)lf_err(&e, 0,
+		     "MASTER_PORT: expected port %u to be free, found "
+		     "it held by %s",
 		     p->ports.master, who);
-	finding(out, "refuse", "LF-PRT-01", &e,
-		"start again (the next step takes another port), or set "
-		"MASTER_PORT yourself");
+	plan_finding(out, "refuse", "LF-PRT-01", &e,
+		     "start again (the next step takes another port), or set "
+		     "MASTER_PORT yourself");
 	lf_buf_add(out, "alone=1\n"); /* the other nodes do not know */
 	return false;
 }
@@ -164,8 +176,8 @@ static void add_start(const struct plan *p, struct lf_buf *out)
 {
 	lf_buf_add(out, "--\njob=%u\nstep=%u\nrestart=%u\nnodeid=%u\n", p->job,
 		   p->step, p->restart, p->nodeid);
-	lf_buf_add(out, "nodes=%u\ntasks=%u\nnode=%s\n", p->nodes, p->tasks,
-		   p->node);
+	lf_buf_add(out, "nodes=%u\ntasks=%u\nnode=%s\nverdict=%s\n", p->nodes,
+		   p->tasks, p->node, p->verdict);
 	for (int i = 0; i < LF_PORT_CANDIDATES; i++)
 		lf_buf_add(out, "port=%u\n", p->ports.candidate[i]);
 	for (int i = 0; i < LF_KEYS; i++)
@@ -177,7 +189,9 @@ void plan_write(struct plan *p, struct lf_buf *out)
 	lf_keys_defaults(&p->values);
 	p->lazy = p->step >= 0xfffffff0u; /* batch, interactive: slurm.h */
 	take_settings(p, out);
-	if (!take_users(p, out) || !take_ports(p, out))
+	p->site = p->values;
+	memset(p->values.given, 0, sizeof(p->values.given));
+	if (!take_users(p, out) || !gate_write(p, out) || !take_ports(p, out))
 		return;
 	env_plan(p, out);
 	add_numa(p, out);
@@ -198,9 +212,9 @@ int plan_join(const char *had, const char *more, struct lf_buf *out,
 	for (int i = 0; rc == 0 && i < LF_KEYS; i++) {
 		if (old.given[i] && new.given[i] &&
 		    strcmp(old.text[i], new.text[i]) != 0)
-			return lf_err(e, -EINVAL, "%s is given twice: %s and %s",
-				      lf_keys[i].name, old.text[i],
-				      new.text[i]);
+			return lf_err(
+				e, -EINVAL, "%s is given twice: %s and %s",
+				lf_keys[i].name, old.text[i], new.text[i]);
 		if (old.given[i] || new.given[i])
 			lf_buf_add(out, "%s%s=%s", out->len ? ";" : "",
 				   lf_keys[i].name,

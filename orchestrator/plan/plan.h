@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/limits.h"
 #include "conf/keys.h"
 #include "ports.h"
@@ -21,9 +22,15 @@ struct plan {
 	bool lazy; /* batch and interactive: no ranks, the client launches */
 	const char *node, *cluster, *run, *socket;
 	const char *mode, *set; /* the options' values */
-	struct lf_values values;
+	struct lf_values site, values; /* the administrator's; with the user's */
+	char basis[20]; /* of the settings, see verdict.md */
+	char verdict[LF_ERR_MAX]; /* of this node, for log and status */
 	struct ports ports;
 };
+
+/* One line "KIND=CODE TEXT REMEDY" of plan.md. */
+void plan_finding(struct lf_buf *out, const char *kind, const char *code,
+		  const struct lf_err *e, const char *remedy);
 
 /* "key=value" lines, cut up.  -EINVAL names the bad one. */
 int plan_take(struct plan *p, char *words, struct lf_err *e);

@@ -1,34 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loongforge-probe - reads what only root should read on a node.
+/* loongforge-probe - reads what only root should read on a node, and judges it.
  *
- *   --settings   loongforge.conf -> RUN/NODE.settings for the plugin
+ *   (nothing)    judge the node and print what was found
+ *   --json       the same as one JSON document
+ *   --gate       the prolog: the job of the environment may start, or not
+ *   --refresh    the epilog: judge anew, forget the job's refusal
+ *   --health     HealthCheckProgram: judge anew, drain where the policy says so
+ *   --settings   loongforge.conf -> RUN/NODE.settings only
  *
- * Run by the plugin's prolog, or by hand.  Exit 0, or 1 with one line on
- * stdout; a configuration that is refused leaves settings that say so, so that
- * the user of the next job is told. */
+ * Exit 0; 1 for trouble, with one line; 3 when something fails (--gate,
+ * --health: when the node is drained). */
 #include "config.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/limits.h"
-#include "base/save.h"
-#include "conf/conf.h"
-#include "conf/value.h"
-#include "find/find.h"
+#include "base/parse.h"
+#include "hw/policy.h"
+#include "print.h"
+#include "probe.h"
 
 const char *argp_program_version = PACKAGE_STRING;
 
+enum {
+	EXIT_FAULT = 3
+};
+
+static error_t set_node(struct probe *p, const char *name,
+			struct argp_state *state)
+{
+	if (!*name || strlen(name) >= sizeof(p->node) || strchr(name, '/') ||
+	    *name == '.')
+		argp_error(state, "--node: not a node name: %.64s", name);
+	(void)snprintf(p->node, sizeof(p->node), "%s", name);
+	return 0;
+}
+
 struct args {
-	bool settings;
-	const char *config, *run;
-	char node[LF_NODE_NAME_MAX];
+	int mode; /* 0, or the option's letter */
+	struct probe p;
 };
 
 static error_t parse_arg(int key, char *arg, struct argp_state *state)
@@ -36,25 +50,23 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 
 	switch (key) {
-	case 's':
-		a->settings = true;
-		return 0;
 	case 'c':
-		a->config = arg;
+		a->p.config = arg;
 		return 0;
 	case 'r':
-		a->run = arg;
+		a->p.run = arg;
 		return 0;
 	case 'n':
-		if (!*arg || strlen(arg) >= sizeof(a->node) ||
-		    strchr(arg, '/') || arg[0] == '.')
-			argp_error(state, "--node: not a node name: %.64s",
-				   arg);
-		(void)snprintf(a->node, sizeof(a->node), "%s", arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->settings)
-			argp_usage(state);
+		return set_node(&a->p, arg, state);
+	case 'g':
+	case 'e':
+	case 'h':
+	case 'j':
+	case 's':
+		if (a->mode)
+			argp_error(state, "one of --gate, --refresh, --health, "
+					  "--json, --settings");
+		a->mode = key;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -62,6 +74,12 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
+	{ "gate", 'g', NULL, 0, "Let the job of SLURM_JOB_ID start, or not",
+	  0 },
+	{ "refresh", 'e', NULL, 0, "Judge anew, without a word", 0 },
+	{ "health", 'h', NULL, 0, "Judge anew, drain where the policy says so",
+	  0 },
+	{ "json", 'j', NULL, 0, "Print the verdict as one JSON document", 0 },
 	{ "settings", 's', NULL, 0, "Write the node's settings file", 0 },
 	{ "config", 'c', "FILE", 0,
 	  "Configuration (" LF_SYSCONFDIR "/loongforge.conf)", 0 },
@@ -70,66 +88,84 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* Sizes in plain bytes: the plugin knows no units. */
-static void add_value(struct lf_buf *b, const struct lf_conf *c, int i)
+/* slurmd's own words, which no user writes. */
+static void take_job(struct probe *p)
 {
-	uint64_t bytes;
+	const char *id = getenv("SLURM_JOB_ID");
+	const char *partition = getenv("SLURM_JOB_PARTITION");
+	const char *node = getenv("SLURMD_NODENAME");
+	uint64_t job;
 
-	if (i == LF_KEY_MEMLOCK &&
-	    lf_value_size(c->values.text[i], &bytes) == 0)
-		lf_buf_add(b, "%s=%llu\n", lf_keys[i].name,
-			   (unsigned long long)bytes);
-	else
-		lf_buf_add(b, "%s=%s\n", lf_keys[i].name, c->values.text[i]);
+	if (gethostname(p->node, sizeof(p->node) - 1) < 0)
+		p->node[0] = '\0';
+	p->node[strcspn(p->node, ".")] = '\0';
+	if (node && !strchr(node, '/') && *node != '.')
+		(void)snprintf(p->node, sizeof(p->node), "%s", node);
+	if (id && lf_parse_u64(id, 1, UINT32_MAX, &job) == 0)
+		p->job = (uint32_t)job;
+	p->partition = partition ? partition : "";
+	p->gpus = lf_policy_gpus(getenv("SLURM_JOB_GPUS"));
+	p->asked = getenv("SPANK__SLURM_SPANK_OPTION_loongforge_loongforge");
 }
 
-static int write_settings(const struct args *a, struct lf_err *e)
+static int say(const char *line, int rc)
 {
-	lf_autobuf struct lf_buf b = LF_BUF(LF_START_MAX);
-	struct lf_err conf_error;
-	struct lf_conf conf;
-	char path[PATH_MAX];
-	int conf_rc = lf_conf_read(a->config, &conf, &conf_error);
-	int rc;
-
-	if (conf_rc == -ENOENT) /* a site without the file: built-in values */
-		conf_rc = 0;
-	if (conf_rc < 0) {
-		lf_find_clean(conf_error.text);
-		lf_buf_add(&b, "error=%s\n", conf_error.text);
-	}
-	for (int i = 0; i < LF_KEYS; i++)
-		add_value(&b, &conf, i);
-	if (!lf_buf_ok(&b))
-		return lf_err(e, -ENOMEM, "settings: no memory");
-	if (mkdir(a->run, 0755) < 0 && errno != EEXIST)
-		return lf_err(e, -errno, "%s: %s", a->run, strerror(errno));
-	(void)snprintf(path, sizeof(path), "%s/%s.settings", a->run, a->node);
-	rc = lf_save(path, 0644, lf_buf_text(&b), e);
-	if (rc == 0 && conf_rc < 0) {
-		*e = conf_error;
-		rc = conf_rc;
-	}
+	if (*line)
+		(void)printf("%s\n", line);
 	return rc;
+}
+
+/* Settings first: they must follow the configuration, gate or not. */
+static int run(struct args *a)
+{
+	static struct lf_verdict v;
+	struct probe *p = &a->p;
+	struct lf_err e = { "" };
+	char line[2 * LF_ERR_MAX] = "";
+	int rc = probe_settings(p, &e), refused = rc;
+	bool drained = false;
+
+	if (a->mode == 's')
+		return say(e.text, rc < 0);
+	if (a->mode == 'g' || a->mode == 'e')
+		probe_forget(p);
+	if (probe_off(p) || (a->mode == 'g' && !probe_asked(p)))
+		return say(e.text, refused < 0);
+	rc = a->mode == 'g' ? probe_verdict(p, &v, &e)
+			    : probe_refresh(p, &v, &e);
+	if (a->mode == 'g' || a->mode == 'h') /* also with one not kept */
+		drained = probe_gate(p, &v, line, sizeof(line)) == 1;
+	(void)say(line, 0);
+	if (drained)
+		return EXIT_FAULT;
+	if (rc < 0)
+		(void)say(e.text, 0);
+	if (rc < 0 || refused < 0 || a->mode == 'g' || a->mode == 'h' ||
+	    a->mode == 'e')
+		return rc < 0 || refused < 0;
+	if (a->mode == 'j')
+		print_json(&v);
+	else
+		print_text(&v);
+	return v.verdict == LF_RESULT_FAIL ? EXIT_FAULT : 0;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse_arg, NULL,
-		"Reads this node for LoongForge's plugin.", NULL, NULL, NULL
+		options,
+		parse_arg,
+		NULL,
+		"Judges this node for LoongForge; see loongforge-probe(8).",
+		NULL,
+		NULL,
+		NULL
 	};
-	struct args a = { .config = LF_SYSCONFDIR "/loongforge.conf",
-			  .run = LF_RUNDIR };
-	struct lf_err e;
+	static struct args a = { .p = { .config = LF_SYSCONFDIR
+					"/loongforge.conf",
+					.run = LF_RUNDIR } };
 
-	if (gethostname(a.node, sizeof(a.node) - 1) < 0)
-		a.node[0] = '\0';
-	a.node[strcspn(a.node, ".")] = '\0';
+	take_job(&a.p);
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (write_settings(&a, &e) < 0) {
-		(void)printf("%s\n", e.text);
-		return 1;
-	}
-	return 0;
+	return run(&a);
 }

@@ -47,9 +47,9 @@ refused_here() { # TEXT COMMAND...: by the submit host, in one line of ours, and
 }
 
 @test "a bad value is refused on the submit host by srun, sbatch and salloc" {
-	refused_here "--loongforge: expected on or off, found 'maybe' (LF-OPT-01)" srun --loongforge=maybe true
-	refused_here "--loongforge: expected on or off, found 'maybe' (LF-OPT-01)" sbatch --loongforge=maybe --wrap true
-	refused_here "--loongforge: expected on or off, found 'maybe' (LF-OPT-01)" salloc --loongforge=maybe true
+	refused_here "--loongforge: expected on, check or off, found 'maybe' (LF-OPT-01)" srun --loongforge=maybe true
+	refused_here "--loongforge: expected on, check or off, found 'maybe' (LF-OPT-01)" sbatch --loongforge=maybe --wrap true
+	refused_here "--loongforge: expected on, check or off, found 'maybe' (LF-OPT-01)" salloc --loongforge=maybe true
 }
 
 @test "--loongforge-set: an unknown key, a bad value, another's key, no value: refused with the reason" {
@@ -91,7 +91,7 @@ refused_here() { # TEXT COMMAND...: by the submit host, in one line of ours, and
 	like "$both" "loongforge/*"
 	try env LOONGFORGE=off srun $is_on
 	equal "$status:$out" 1:
-	refused_here "--loongforge: expected on or off, found 'maybe' (LF-OPT-01)" env LOONGFORGE=maybe srun true
+	refused_here "--loongforge: expected on, check or off, found 'maybe' (LF-OPT-01)" env LOONGFORGE=maybe srun true
 	try env LOONGFORGE=Yes srun $is_on
 	equal "$status:$err" 0:
 	try env LOONGFORGE=0 srun $is_on
@@ -207,6 +207,6 @@ step loongforge/$job.0.0/???????????????????????????????? unset unset"
 	forged() { try env SLURM_CONF="$LF_CLUSTER/noplug.conf" "_SLURM_SPANK_OPTION_loongforge_$1=$2" srun -N2 -n4 "${@:3}"; }
 	forged loongforge maybe true
 	equal "$status" 1
-	count "$err" "loongforge: $n1: --loongforge: expected on or off, found 'maybe' (LF-OPT-01)" 1
+	count "$err" "loongforge: $n1: --loongforge: expected on, check or off, found 'maybe' (LF-OPT-01)" 1
 	equal "$(ended)" FAILED
 }

@@ -99,7 +99,7 @@ static void refused(void **state)
 		{ "mode=\n", NULL, "refuse=LF-OPT-01\t" },
 		{ "mode=off\n", NULL, "refuse=LF-OPT-01\t" },
 		{ "mode=a\tb\n", NULL,
-		  "refuse=LF-OPT-01\t--loongforge: expected on or off, found "
+		  "refuse=LF-OPT-01\t--loongforge: expected on, check or off, found "
 		  "'a" },
 		{ "set=x\n", NULL,
 		  "refuse=LF-OPT-03\t--loongforge-set: expected KEY=VALUE" },

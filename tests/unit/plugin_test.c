@@ -273,7 +273,7 @@ static void refused_options(void **state)
 		const char *twin, *twin_set, *mode, *set, *set2, *line;
 	} rows[] = {
 		{ NULL, NULL, "maybe", NULL, NULL,
-		  "error: loongforge: --loongforge: expected on or off, found "
+		  "error: loongforge: --loongforge: expected on, check or off, found "
 		  "'maybe' (LF-OPT-01)\n" },
 		{ NULL, NULL, "onn", NULL, NULL, "(LF-OPT-01)" },
 		{ NULL, NULL, "2", NULL, NULL, "(LF-OPT-01)" },
@@ -855,8 +855,8 @@ static void prolog(void **state)
 	write_text(scratch("etc/loongforge.conf"),
 		   "log { dir = \"a\\nb=c\" }\n");
 	assert_int_equal(call(PROLOG), 0);
-	check_has("faulty", fake->said, "error: loongforge: n1: settings: ");
-	check_has("faulty", fake->said, "(LF-CFG-02)\n");
+	check_has("faulty", fake->said, "error: loongforge: n1: gate: ");
+	check_has("faulty", fake->said, "(LF-GATE-01)\n");
 	assert_int_equal(fake_lines(""), 1);
 	settings_tell_the_fault(settings);
 	fake_reset(S_CTX_JOB_SCRIPT);
@@ -866,7 +866,7 @@ static void prolog(void **state)
 	assert_int_equal(unlink(settings), 0);
 	link_program("loongforge-probe", NULL);
 	assert_int_equal(call(PROLOG), 0);
-	check_has("no probe", fake->said, "cannot be run (LF-CFG-02)\n");
+	check_has("no probe", fake->said, "cannot be run (LF-GATE-01)\n");
 	assert_int_equal(fake_lines(""), 1);
 	(void)unlink(scratch("etc/loongforge.conf"));
 }

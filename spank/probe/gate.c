@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fs.h"
+#include "base/save.h"
+#include "find/find.h"
+#include "hw/policy.h"
+#include "probe.h"
+#include "slurm.h"
+
+static uint64_t number(const struct probe *p, enum lf_key_id id)
+{
+	return lf_keys_number(&p->conf.values, id);
+}
+
+bool probe_off(const struct probe *p)
+{
+	lf_autofree char *text = NULL;
+	char path[PATH_MAX];
+	const char *slash = strrchr(p->config, '/');
+	int rc;
+
+	(void)snprintf(path, sizeof(path), "%.*s/off",
+		       slash ? (int)(slash - p->config) : 1,
+		       slash ? p->config : ".");
+	rc = lf_fs_read(path, 0, 64, &text, NULL);
+	return rc != -ENOENT && rc != -ENOTDIR;
+}
+
+bool probe_asked(const struct probe *p)
+{
+	const char *jobs = p->conf.values.text[LF_KEY_GATE_JOBS];
+
+	return !strcmp(jobs, "all") || (*jobs == 'g' && p->gpus) ||
+	       (!strcmp(jobs, "asked") && p->asked);
+}
+
+/* "SUBJECT: expected X, found Y" */
+static void text_of(const struct lf_verdict_finding *f, char *text, size_t n)
+{
+	(void)snprintf(text, n, "%s: expected %s, found %s", f->subject,
+		       f->expected, f->found);
+	lf_find_clean(text);
+}
+
+static void refusal_path(const struct probe *p, char *path, size_t n)
+{
+	(void)snprintf(path, n, "%s/%s.%u.refuse", p->run, p->node, p->job);
+}
+
+void probe_forget(const struct probe *p)
+{
+	char path[PATH_MAX];
+
+	refusal_path(p, path, sizeof(path));
+	if (p->job)
+		(void)unlink(path);
+}
+
+/* For the steps of the job: lines as loongforge-plan's, see plan.md. */
+static int refuse(const struct probe *p, const struct lf_verdict_finding *f,
+		  struct lf_err *e)
+{
+	lf_autobuf struct lf_buf b = LF_BUF(LF_START_MAX);
+	char path[PATH_MAX], text[LF_ERR_MAX];
+
+	text_of(f, text, sizeof(text));
+	refusal_path(p, path, sizeof(path));
+	lf_buf_add(&b, "refuse=%s\t%s\t%s\nalone=1\n", f->code, text,
+		   *f->remedy ? f->remedy
+			      : "ask your administrator, or exclude this node");
+	return p->job ? lf_save(path, 0644, lf_buf_text(&b), e) : 0;
+}
+
+/* More nodes drained lately than one fault explains: it may be ours. */
+static bool breaks(const struct probe *p, const struct slurm_nodes *now)
+{
+	uint64_t most = number(p, LF_KEY_BREAKER_NODES);
+	uint64_t share =
+		(uint64_t)now->nodes * number(p, LF_KEY_BREAKER_PERCENT) / 100;
+
+	return (uint64_t)now->ours >= (most > share ? most : share);
+}
+
+/* 1, or -errno with the reason why the node is left as it is. */
+static int drain(const struct probe *p, const struct lf_verdict_finding *f,
+		 struct lf_err *e)
+{
+	struct slurm s = { p->conf.values.text[LF_KEY_GATE_SLURM], p->node };
+	time_t since =
+		time(NULL) - 60 * (time_t)number(p, LF_KEY_BREAKER_MINUTES);
+	char text[LF_ERR_MAX], reason[LF_ERR_MAX + 64];
+	struct slurm_nodes now;
+	int rc = slurm_look(&s, p->partition, since, &now, e);
+
+	if (rc < 0)
+		return rc;
+	if (breaks(p, &now))
+		return lf_err(e, -EBUSY,
+			      "%d of %d nodes drained within %d minutes: not "
+			      "drained, look at the policy (LF-GATE-03)",
+			      now.ours, now.nodes,
+			      (int)number(p, LF_KEY_BREAKER_MINUTES));
+	text_of(f, text, sizeof(text));
+	(void)snprintf(reason, sizeof(reason), "loongforge: %s (%s)", text,
+		       f->code);
+	if (!*now.reason) /* never over another's */
+		rc = slurm_drain(&s, reason, e);
+	if (rc == 0 && p->job)
+		(void)slurm_requeue(&s, p->job, NULL);
+	return rc < 0 ? rc : 1;
+}
+
+static int act(const struct probe *p, enum lf_action action,
+	       const struct lf_verdict_finding *why, struct lf_err *e)
+{
+	return action == LF_ACTION_DRAIN    ? drain(p, why, e)
+	       : action == LF_ACTION_REJECT ? refuse(p, why, e)
+					    : 0;
+}
+
+int probe_gate(const struct probe *p, const struct lf_verdict *v, char *line,
+	       size_t n)
+{
+	struct lf_policy policy;
+	struct lf_verdict_finding why;
+	struct lf_err e = { "" };
+	enum lf_action action;
+	char text[LF_ERR_MAX];
+	int rc;
+
+	*line = '\0';
+	lf_policy_from(&p->conf.values, &policy);
+	action = lf_policy_decide(&policy, v, p->gpus, &why);
+	if (action == LF_ACTION_OFF)
+		return 0;
+	rc = act(p, action, &why, &e);
+	text_of(&why, text, sizeof(text));
+	(void)snprintf(line, n, "%s: %s: %s (%s)%s%s", lf_action_names[action],
+		       p->node, text, why.code, rc < 0 ? "; " : "",
+		       rc < 0 ? e.text : "");
+	return rc;
+}

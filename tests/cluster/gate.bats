@@ -1,0 +1,444 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The gate: what a policy makes of a node's verdict, with job and node states. The nodes are recorded machines (gate.recording); n1's is
+# the one that is broken, n2's is good.
+
+load plugin
+
+setup_file() {
+	ls /proc/driver/nvidia/gpus/* >/dev/null 2>&1 && skip "this machine has GPUs: recordings are refused here"
+	cluster_new
+	mkdir -p "$LF_CLUSTER/conf" "$LF_CLUSTER/rec"
+	LF_GIVEN=
+	export LF_GIVEN
+	cluster_up --prefix "$LF_NODE" --gpus 8 --cpus 8 --plugstack "$(plugin_line "config=$LF_CLUSTER/conf/loongforge.conf")"
+	chmod 755 "$LF_CLUSTER/rec" "$LF_CLUSTER/conf"
+	install -d -o lfuser1 "$(home_of lfuser1)"
+}
+teardown_file() { [ -z "${LF_CLUSTER:-}" ] || suite_down; }
+setup() {
+	rm -rf "$LF_CLUSTER/conf"/* "$LF_RUN"/*.verdict "$LF_RUN"/*.refuse
+	record "$n1" a800.topo && record "$n2" a800.topo
+	policy && begin
+}
+teardown() {
+	umount -l "$LF_PREFIX/sbin" 2>/dev/null || true
+	rm -rf "$LF_CLUSTER/copy"
+	[ -n "${BATS_TEST_COMPLETED:-}" ] || squeue -h -a -o %A | sort -u | xargs -r scancel
+	resume && finish
+}
+
+data=$LF_HERE/../data/hw
+record() { cp "$data/$2" "$LF_CLUSTER/rec/$1" && chmod 644 "$LF_CLUSTER/rec/$1"; } # NODE FILE
+broken() { # CLAUSE: n1 fails in it
+	case $1 in
+	gpus)
+		record "$n1" x8.xml
+		printf 'product = "*A100*"\ngpus = 8\npcie_width = 8\n' >"$LF_CLUSTER/conf/$n1.machine"
+		printf 'product = "*A800*"\n' >"$LF_CLUSTER/conf/$n2.machine"
+		machine="machine = \"$LF_CLUSTER/conf/%n.machine\""
+		;;
+	nvlink) record "$n1" two_islands.xml ;;
+	pcie) record "$n1" x8.xml ;;
+	rdma) record "$n1" init.ibstat ;;
+	affinity) record "$n1" far_nic.xml && want=2 ;; # of GPU 1
+	fabric) record "$n1" fabric.smi ;;
+	health) sed '/Remapping Failure Occurred/s/No/Yes/' "$data/remap.smi" >"$LF_CLUSTER/rec/$n1" ;;
+	esac
+}
+code_of() { case $1 in gpus) echo LF-GPU-01 ;; nvlink) echo LF-NVL-01 ;; pcie) echo LF-PCI-02 ;; rdma) echo LF-NIC-01 ;; affinity) echo LF-AFF-01 ;; fabric) echo LF-FAB-01 ;; health) echo LF-ECC-03 ;; esac }
+policy() { # [LINE of gate...] [-- LINE of check...] [-- LINE of breaker...]
+	local section=gate
+	{
+		printf 'launch {\n\tdrain_seconds = 3\n\thello_seconds = 5\n}\ngate {\n\trecording = "%s"\n\t%s\n' "$LF_CLUSTER/rec/%n" "${machine:-}"
+		for line in "$@"; do
+			if [ "$line" = -- ]; then
+				[ "$section" = gate ] && section=check || section=breaker
+				printf '}\n%s {\n' "$section"
+			else
+				printf '\t%s\n' "$line"
+			fi
+		done
+		echo '}'
+	} >"$LF_CLUSTER/conf/loongforge.conf"
+}
+on='enforce = on'
+reason() { scontrol -o show node "$1" | sed -n 's/.* Reason=\(.*\) \[.*/\1/p'; }
+drained() { [[ $(node_state "$1") = *DRAIN* ]]; }
+resume() { # what the gate has drained
+	local n
+	for n in "$n1" "$n2"; do ! drained "$n" || scontrol update nodename="$n" state=resume; done
+	poll 20 nobody_drained
+}
+nobody_drained() { ! drained "$n1" && ! drained "$n2"; }
+want=1 # GPUs of the job
+gpu() { try srun --gres=gpu:$want -w "$n1" "$@"; }
+runs() { # [OPTION of srun...]: the job runs, the node stays up
+	gpu "$@" sh -c 'echo ran'
+	equal "$status:$out" 0:ran
+	equal "$(ended)" COMPLETED
+	nobody_drained
+}
+rejected() { # CODE [OPTION of srun...]: two lines, the job fails, the node stays up
+	local code=$1
+	shift
+	gpu "$@" sh -c 'echo ran'
+	equal "$status:$out" 1:
+	equal "$(grep -c '^loongforge: ' <<<"$err")" 2 "lines in $err"
+	like "$err" "loongforge: $n1: *: expected *, found * ($code)*loongforge: hint: *"
+	equal "$(ended)" FAILED
+	nobody_drained
+}
+drains() { # CODE: the job is cancelled, the node drained with our reason
+	gpu sh -c 'echo ran'
+	[ "$status" != 0 ]
+	equal "$out" ''
+	poll 10 drained "$n1"
+	like "$(reason "$n1")" "loongforge: *: expected *, found * ($1)"
+	! drained "$n2"
+	equal "$(ended)" CANCELLED
+}
+
+# ---- the default: nothing is blocked
+@test "a good pair of recorded machines passes without a word" {
+	try srun -N2 -n2 --gres=gpu:8 --loongforge sh -c 'echo ran'
+	equal "$status:$err" 0:
+	equal "$out" $'ran\nran'
+	like "$(cat "$LF_RUN/$n1.verdict")" "*recorded=1*verdict=pass*"
+}
+
+@test "by default a broken machine is told to users of --loongforge, and blocks nobody" {
+	broken nvlink && policy
+	runs --loongforge
+	like "$err" "loongforge: $n1: NVLink graph: expected *, found * (LF-NVL-01)*loongforge: hint: *"
+	runs
+	equal "$err" ''
+	grep -q "gate: warn: $n1: NVLink graph" "$LF_CLUSTER/log/slurmd-$n1.log"
+}
+
+@test "gpus off: the job runs, nobody is told" { action_off gpus; }
+@test "gpus warn: the job runs, the user is told" { action_warn gpus; }
+@test "gpus reject: two lines, the job fails, the node stays" { action_reject gpus; }
+@test "gpus drain: the node drains with our reason, the job does not run there" { action_drain gpus; }
+@test "nvlink off: the job runs, nobody is told" { action_off nvlink; }
+@test "nvlink warn: the job runs, the user is told" { action_warn nvlink; }
+@test "nvlink reject: two lines, the job fails, the node stays" { action_reject nvlink; }
+@test "nvlink drain: the node drains with our reason, the job does not run there" { action_drain nvlink; }
+@test "pcie off: the job runs, nobody is told" { action_off pcie; }
+@test "pcie warn: the job runs, the user is told" { action_warn pcie; }
+@test "pcie reject: two lines, the job fails, the node stays" { action_reject pcie; }
+@test "pcie drain: the node drains with our reason, the job does not run there" { action_drain pcie; }
+@test "rdma off: the job runs, nobody is told" { action_off rdma; }
+@test "rdma warn: the job runs, the user is told" { action_warn rdma; }
+@test "rdma reject: two lines, the job fails, the node stays" { action_reject rdma; }
+@test "rdma drain: the node drains with our reason, the job does not run there" { action_drain rdma; }
+@test "affinity off: the job runs, nobody is told" { action_off affinity; }
+@test "affinity warn: the job runs, the user is told" { action_warn affinity; }
+@test "affinity reject: two lines, the job fails, the node stays" { action_reject affinity; }
+@test "affinity drain: the node drains with our reason, the job does not run there" { action_drain affinity; }
+@test "fabric off: the job runs, nobody is told" { action_off fabric; }
+@test "fabric warn: the job runs, the user is told" { action_warn fabric; }
+@test "fabric reject: two lines, the job fails, the node stays" { action_reject fabric; }
+@test "fabric drain: the node drains with our reason, the job does not run there" { action_drain fabric; }
+@test "health off: the job runs, nobody is told" { action_off health; }
+@test "health warn: the job runs, the user is told" { action_warn health; }
+@test "health reject: two lines, the job fails, the node stays" { action_reject health; }
+@test "health drain: the node drains with our reason, the job does not run there" { action_drain health; }
+action_off() { broken "$1" && policy "$on" -- "$1 = off" && runs --loongforge && equal "$(grep -c "($(code_of "$1"))" <<<"$err")" 0; }
+action_warn() { broken "$1" && policy "$on" -- "$1 = warn" && runs --loongforge && like "$err" "*loongforge: $n1: * ($(code_of "$1"))*"; }
+action_reject() { broken "$1" && policy "$on" -- "$1 = reject" && rejected "$(code_of "$1")"; }
+action_drain() { broken "$1" && policy "$on" -- "$1 = drain" && drains "$(code_of "$1")"; }
+
+# ---- who is looked at
+@test "gate.jobs: gpu-jobs leaves others alone, all does not, asked looks for the option" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	try srun -w "$n1" echo ran
+	equal "$status:$out" 0:ran
+	policy "$on" 'jobs = all' -- 'nvlink = reject'
+	try srun -w "$n1" echo ran
+	equal "$status:$out" 1:
+	policy "$on" 'jobs = asked' -- 'nvlink = reject'
+	try srun -w "$n1" --gres=gpu:1 echo ran
+	equal "$status:$out" 0:ran
+	try srun -w "$n1" --loongforge echo ran
+	equal "$status:$out" 1:
+}
+
+@test "reject looks at the job's GPUs only, drain at all of the node's" {
+	broken affinity && policy "$on" -- 'affinity = reject' # of GPU 1
+	try srun -w "$n1" --gres=gpu:1 echo ran
+	equal "$status:$out" 0:ran
+	try srun -w "$n1" --gres=gpu:2 echo ran
+	equal "$status:$out" 1:
+	policy "$on" -- 'affinity = drain'
+	drains LF-AFF-01
+}
+
+@test "strict: what could not be looked at has failed" {
+	policy "$on" 'strict = yes' -- 'pcie = reject' 'rdma = off' 'gdr = off'
+	rejected LF-GATE-02
+	policy "$on" -- 'pcie = reject'
+	runs
+}
+
+# ---- users
+@test "a user tightens a check for his own job, whatever is enforced" {
+	broken nvlink && policy
+	rejected LF-NVL-01 --loongforge --loongforge-set=check.nvlink=reject
+	rejected LF-NVL-01 --loongforge --loongforge-set=check.nvlink=drain
+}
+
+@test "a user does not loosen a check" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	rejected LF-NVL-01 --loongforge --loongforge-set=check.nvlink=off
+	rejected LF-NVL-01 --loongforge=off
+	try env LOONGFORGE=off LOONGFORGE_SET='check.nvlink=off' srun -w "$n1" --gres=gpu:1 echo ran
+	equal "$status:$out" 1:
+}
+
+@test "gate keys are the administrator's" {
+	try srun --loongforge --loongforge-set=gate.enforce=warn true
+	[ "$status" != 0 ]
+	like "$err" "*key 'gate.enforce' belongs to the administrator (LF-OPT-03)*"
+}
+
+@test "--loongforge=check prints every node's verdict and runs nothing" {
+	broken nvlink
+	try srun -N2 -n4 --gres=gpu:8 --loongforge=check sh -c 'echo ran'
+	equal "$status:$out" 3:
+	like "$err" "*loongforge: $n1: verdict: fail, *"
+	like "$err" "*loongforge: $n1: NVLink graph: * (LF-NVL-01)*"
+	like "$err" "*loongforge: $n2: verdict: pass, *"
+	record "$n1" a800.topo && rm "$LF_RUN"/*.verdict
+	try srun -N2 -n4 --gres=gpu:8 --loongforge=check sh -c 'echo ran'
+	equal "$status:$out" 0:
+	equal "$(grep -c 'verdict: pass' <<<"$err")" 2
+}
+
+# ---- draining
+@test "a drained node's batch job goes back to the queue, is not held, and ends on the other node" {
+	broken nvlink && policy "$on"
+	mine sbatch --parsable -o %j.out --gres=gpu:8 --wrap 'echo ran on $SLURMD_NODENAME' >"$LF_CLUSTER/job"
+	job=$(cat "$LF_CLUSTER/job")
+	poll 10 drained "$n1"
+	like "$(reason "$n1")" 'loongforge: NVLink graph: * (LF-NVL-01)'
+	wait_job "$job" COMPLETED 60
+	equal "$(cat "$(home_of lfuser1)/$job.out")" "ran on $n2"
+	equal "$(scontrol -o show job "$job" | grep -o 'Restarts=[0-9]*')" Restarts=1
+}
+
+@test "--no-requeue: the job is cancelled, never run there" {
+	broken nvlink && policy "$on"
+	job=$(mine sbatch --parsable --no-requeue -o %j.out -w "$n1" --gres=gpu:8 --wrap 'echo ran')
+	wait_job "$job" 'CANCELLED|FAILED|NODE_FAIL' 20
+	drained "$n1"
+	[ ! -s "$(home_of lfuser1)/$job.out" ]
+}
+
+@test "salloc: the allocation is revoked, the node drained" {
+	broken nvlink && policy "$on"
+	try timeout 20 salloc -w "$n1" --gres=gpu:1 sh -c 'srun echo ran'
+	[[ $out != *ran* ]]
+	poll 10 drained "$n1"
+	like "$(reason "$n1")" 'loongforge: * (LF-NVL-01)'
+}
+
+@test "array: every task ends on the other node" {
+	broken nvlink && policy "$on"
+	job=$(mine sbatch --parsable -o %A.%a.out --array=0-1 --gres=gpu:8 --wrap 'echo ran on $SLURMD_NODENAME')
+	poll 60 array_done "$job"
+	equal "$(cat "$(home_of lfuser1)/$job".?.out)" "ran on $n2"$'\n'"ran on $n2"
+	drained "$n1"
+}
+array_done() { [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && [ -s "$(home_of lfuser1)/$1.1.out" ]; }
+
+@test "het job: it does not run on the drained node" {
+	broken nvlink && policy "$on"
+	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 : -w "$n2" --gres=gpu:1 --wrap 'echo ran')
+	poll 15 drained "$n1"
+	like "$(reason "$n1")" 'loongforge: * (LF-NVL-01)'
+	[ ! -s "$(home_of lfuser1)/$job.out" ]
+	scancel "$job"
+}
+
+@test "never over another's reason" {
+	broken nvlink && policy "$on"
+	printf '#!/bin/sh\nscontrol update nodename=%s state=drain reason="disk is full"\n' "$n1" >"$LF_CLUSTER/other" && chmod 755 "$LF_CLUSTER/other"
+	slow_probe "$LF_CLUSTER/other"
+	gpu echo ran
+	equal "$out" ''
+	poll 10 drained "$n1"
+	equal "$(reason "$n1")" 'disk is full'
+}
+slow_probe() { # COMMAND: runs it before the probe
+	cp -a "$LF_PREFIX/sbin" "$LF_CLUSTER/copy" && mv "$LF_CLUSTER/copy/loongforge-probe" "$LF_CLUSTER/copy/real"
+	printf '#!/bin/sh\nPATH=/usr/bin:/bin %s\nexec %s/sbin/real "$@"\n' "$1" "$LF_PREFIX" >"$LF_CLUSTER/copy/loongforge-probe"
+	chmod 755 "$LF_CLUSTER/copy/loongforge-probe" && mount --bind "$LF_CLUSTER/copy" "$LF_PREFIX/sbin"
+}
+
+@test "breaker: when too many nodes were drained lately, the next is only warned about" {
+	broken nvlink && policy "$on" -- 'nvlink = drain' -- 'nodes = 1' 'percent = 0'
+	scontrol update nodename="$n2" state=drain reason='loongforge: NVLink graph: expected x, found y (LF-NVL-01)'
+	gpu echo ran
+	equal "$status:$out" 0:ran
+	! drained "$n1"
+	grep -q 'LF-GATE-03' "$LF_CLUSTER/log/slurmd-$n1.log"
+}
+
+@test "the switch turns the gate off at once, for refused jobs too" {
+	broken nvlink && policy "$on"
+	for text in '' gate; do
+		printf '%s' "$text" >"$LF_CLUSTER/conf/off"
+		runs
+	done
+	rm "$LF_CLUSTER/conf/off"
+	drains LF-NVL-01
+}
+
+@test "enforce = warn harms nothing, whatever the checks say" {
+	broken nvlink && policy -- 'nvlink = drain' 'pcie = reject'
+	runs
+	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:8 --wrap 'echo ran')
+	wait_job "$job" COMPLETED
+	nobody_drained
+}
+
+@test "scontrol or sinfo that hang or are missing: the job runs, the node stays up" {
+	local kind
+	mkdir -p "$LF_CLUSTER/slurm"
+	broken nvlink && policy "$on" "slurm = \"$LF_CLUSTER/slurm\""
+	runs # missing
+	printf '#!/bin/sh\nexec sleep 100\n' | tee "$LF_CLUSTER/slurm/sinfo" >"$LF_CLUSTER/slurm/scontrol"
+	chmod 755 "$LF_CLUSTER/slurm"/*
+	runs # hang
+	grep -q 'sinfo: no answer within 3000 ms' "$LF_CLUSTER/log/slurmd-$n1.log"
+	ln -sf "$(command -v sinfo)" "$LF_CLUSTER/slurm/sinfo"
+	runs # scontrol hangs
+	rm -r "$LF_CLUSTER/slurm"
+}
+
+# ---- verdict and refusal files
+@test "a verdict is used again, until it is old, the policy changes, or the machine restarts" {
+	runs
+	local first
+	first=$(grep ^time= "$LF_RUN/$n1.verdict")
+	touch -d '1 hour ago' "$LF_RUN/$n1.verdict"
+	sed -i 's/^verdict=.*/verdict=pass/; s/^machine=.*/machine=kept/' "$LF_RUN/$n1.verdict"
+	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap "grep ^machine= $LF_RUN/$n1.verdict")
+	wait_job "$job" COMPLETED
+	equal "$(cat "$(home_of lfuser1)/$job.out")" machine=kept 'cached'
+	for line in 's/^boot=.*/boot=other/' 's/^time=.*/time=5/' 's/^basis=.*/basis=5/' 's/^facts=.*/facts=5/' '1s/.*/rubbish/' '$d'; do
+		sed -i "s/^machine=.*/machine=kept/; $line" "$LF_RUN/$n1.verdict"
+		job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap "grep ^machine= $LF_RUN/$n1.verdict")
+		wait_job "$job" COMPLETED
+		[ "$(cat "$(home_of lfuser1)/$job.out")" != machine=kept ] || { echo "$line" >&2 && return 1; }
+	done
+}
+
+@test "a verdict that is a link, a stranger's, a folder, or huge is not believed" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	rejected LF-NVL-01
+	sed 's/^verdict=.*/verdict=pass/; /^finding=/d; s/^time=.*/time=99999999999/' "$LF_RUN/$n1.verdict" >"$LF_CLUSTER/forged"
+	for make in "ln -s $LF_CLUSTER/forged" "install -m 666 $LF_CLUSTER/forged" "install -o lfuser1 $LF_CLUSTER/forged" 'mkdir' 'truncate -s 100M'; do
+		rm -rf "$LF_RUN/$n1.verdict" && $make "$LF_RUN/$n1.verdict"
+		rejected LF-NVL-01
+	done
+	rm -rf "$LF_RUN/$n1.verdict"
+}
+
+@test "a refusal ends with its job" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap 'echo ran')
+	wait_job "$job" FAILED
+	like "$(cat "$(home_of lfuser1)/$job.out")" "loongforge: $n1: * (LF-NVL-01)*"
+	poll 10 no_refusals
+}
+no_refusals() { [ -z "$(ls "$LF_RUN"/*.refuse 2>/dev/null)" ]; }
+
+@test "a policy that names unknown checks: nothing is enforced, users are told" {
+	broken nvlink && policy "$on" -- 'nvlnk = reject'
+	runs --loongforge
+	like "$err" "* (LF-CFG-01)*"
+}
+
+@test "the policy changes under a running job: it goes on, the next one is judged by the new" {
+	broken nvlink && policy "$on" -- 'nvlink = warn'
+	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap 'srun echo first; while [ ! -e go ]; do sleep 0.2; done; srun echo second')
+	poll 10 grep -q first "$(home_of lfuser1)/$job.out"
+	policy "$on" -- 'nvlink = reject'
+	rejected LF-NVL-01
+	mine touch go
+	wait_job "$job" COMPLETED
+	equal "$(filter <"$(home_of lfuser1)/$job.out")" $'first\nsecond'
+	rm "$(home_of lfuser1)/go"
+}
+
+@test "two slurmd of one host have a verdict each" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	rejected LF-NVL-01
+	try srun -w "$n2" --gres=gpu:1 echo ran
+	equal "$status:$out" 0:ran
+	like "$(cat "$LF_RUN/$n2.verdict")" '*verdict=pass*'
+}
+
+@test "MIG and no GPU: not applicable" {
+	record "$n1" mig.smi && policy "$on" -- 'nvlink = reject'
+	runs
+	record "$n1" amd.lspci && rm "$LF_RUN"/*.verdict
+	runs
+}
+
+# ---- a probe that is not well
+@test "a probe that crashes, hangs, or is missing: the job runs, the node stays up" {
+	broken nvlink && policy "$on"
+	cp -a "$LF_PREFIX/sbin" "$LF_CLUSTER/copy" && mount --bind "$LF_CLUSTER/copy" "$LF_PREFIX/sbin"
+	printf '#!/bin/sh\nkill -SEGV $$\n' >"$LF_CLUSTER/copy/loongforge-probe"
+	runs
+	grep -q 'LF-GATE-01' "$LF_CLUSTER/log/slurmd-$n1.log"
+	rm "$LF_CLUSTER/copy/loongforge-probe"
+	runs
+}
+
+@test "PrologFlags without Alloc: the gate stands before the first step" {
+	cp "$LF_CLUSTER/etc/slurm.conf" "$LF_CLUSTER/slurm.conf.kept"
+	sed -i '/^PrologFlags=/d' "$LF_CLUSTER/etc/slurm.conf" && scontrol reconfigure && sleep 1
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	rejected LF-NVL-01
+	cp "$LF_CLUSTER/slurm.conf.kept" "$LF_CLUSTER/etc/slurm.conf" && scontrol reconfigure && sleep 1
+}
+
+@test "health: refreshes the verdict, and drains only where it is enforced" {
+	broken nvlink && policy
+	run env SLURMD_NODENAME="$n1" "$LF_PREFIX/sbin/loongforge-probe" --health --config "$LF_CLUSTER/conf/loongforge.conf" --run "$LF_RUN"
+	equal "$status" 0
+	nobody_drained
+	grep -q '^verdict=fail' "$LF_RUN/$n1.verdict"
+	policy "$on"
+	run env SLURMD_NODENAME="$n1" "$LF_PREFIX/sbin/loongforge-probe" --health --config "$LF_CLUSTER/conf/loongforge.conf" --run "$LF_RUN"
+	equal "$status" 3
+	drained "$n1"
+	like "$(reason "$n1")" 'loongforge: NVLink graph: * (LF-NVL-01)'
+}
+
+# ---- a hostile user
+@test "a user cannot forge, remove or replace verdict, settings or refusal" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	rejected LF-NVL-01
+	for f in "$n1.verdict" "$n1.settings" "$n1.99.refuse"; do
+		run mine sh -c "echo forged >$LF_RUN/$f"
+		[ "$status" != 0 ]
+		run mine rm -f "$LF_RUN/$f"
+		run mine ln -s /etc/passwd "$LF_RUN/$f.link"
+		[ "$status" != 0 ]
+	done
+	[ -s "$LF_RUN/$n1.verdict" ] && [ -s "$LF_RUN/$n1.settings" ]
+	rejected LF-NVL-01
+}
+
+@test "a user's environment does not reach the probe" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	for e in SLURMD_NODENAME="$n2" SLURM_JOB_GPUS= SLURM_CONF_X=1 LD_PRELOAD=/tmp/x.so SPANK_SLURM_JOB_GPUS= SLURM_JOB_PARTITION=x; do
+		try env "$e" srun -w "$n1" --gres=gpu:1 echo ran
+		equal "$status:$out" 1: "$e"
+	done
+}
