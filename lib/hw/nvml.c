@@ -325,6 +325,10 @@ static void read_links(struct reading *r, struct one *one)
 	int up, down, first, speed, rc;
 
 	rc = count_links(r, one, &up, &down, &first);
+	/* No link is a fact of a part; of a driver that refuses even to name
+	 * the part it is none. */
+	if (rc == NVML_OK && up + down == 0 && !*g->name)
+		rc = NVML_NOT_SUPPORTED;
 	if (rc == NVML_GPU_IS_LOST)
 		g->xid = LOST_XID;
 	if (rc != NVML_OK) {

@@ -253,6 +253,8 @@ static void refusing(void **state)
 	assert_int_equal(g->ecc_uncorrected, -1);
 	assert_int_equal(g->mig, 0);
 	assert_int_equal(hw->path[0][1], LF_PATH_UNKNOWN);
+	assert_int_equal(g->links_active, -1); /* not "a part without" */
+	assert_false(hw->nvlink_shown);
 	lf_hw_free(hw);
 	/* "unknown error" of the link calls is not "no link" */
 	hw = linked(4, "link up 00000000:27:00.0 gpu",
