@@ -115,39 +115,55 @@ static int say(const char *line, int rc)
 	return rc;
 }
 
-/* Settings first: they must follow the configuration, gate or not. */
-static int run(struct args *a)
+static const struct mode {
+	int key;
+	int (*look)(const struct probe *p, struct lf_verdict *v,
+		    struct lf_err *e);
+	bool gate; /* do what the policy says */
+	void (*print)(const struct lf_verdict *v);
+} modes[] = {
+	{ 'g', probe_verdict, true, NULL },
+	{ 'e', probe_renew, false, NULL },
+	{ 'h', probe_refresh, true, NULL },
+	{ 'j', probe_refresh, false, print_json },
+	{ 0, probe_refresh, false, print_text },
+};
+
+static int judge(const struct mode *m, const struct probe *p)
 {
 	static struct lf_verdict v;
-	struct probe *p = &a->p;
-	struct lf_err e = { "" };
 	char line[2 * LF_ERR_MAX] = "";
-	int rc = probe_settings(p, &e), refused = rc;
-	bool drained = false;
+	struct lf_err e = { "" };
+	int rc = m->look(p, &v, &e);
 
-	if (a->mode == 's')
-		return say(e.text, rc < 0);
+	/* One that could not be kept is as good for this once. */
+	if (m->gate && probe_gate(p, &v, line, sizeof(line)) == 1)
+		return say(line, EXIT_FAULT);
+	(void)say(line, 0);
+	if (m->print)
+		m->print(&v);
+	if (rc < 0)
+		return say(e.text, 1);
+	return m->print && v.verdict == LF_RESULT_FAIL ? EXIT_FAULT : 0;
+}
+
+/* Settings first: they must follow the configuration, gate or not. */
+static int run(const struct args *a, struct probe *p)
+{
+	const struct mode *m = modes;
+	struct lf_err e = { "" };
+	int rc = 0, refused = probe_settings(p, &e);
+
+	while (m->key && m->key != a->mode)
+		m++;
 	if (a->mode == 'g' || a->mode == 'e')
 		probe_forget(p);
-	if (probe_off(p) || (a->mode == 'g' && !probe_asked(p)))
-		return say(e.text, refused < 0);
-	rc = a->mode == 'g' ? probe_verdict(p, &v, &e)
-			    : probe_refresh(p, &v, &e);
-	if (a->mode == 'g' || a->mode == 'h') /* also with one not kept */
-		drained = probe_gate(p, &v, line, sizeof(line)) == 1;
-	(void)say(line, 0);
-	if (drained)
-		return EXIT_FAULT;
-	if (rc < 0)
-		(void)say(e.text, 0);
-	if (rc < 0 || refused < 0 || a->mode == 'g' || a->mode == 'h' ||
-	    a->mode == 'e')
-		return rc < 0 || refused < 0;
-	if (a->mode == 'j')
-		print_json(&v);
-	else
-		print_text(&v);
-	return v.verdict == LF_RESULT_FAIL ? EXIT_FAULT : 0;
+	if (a->mode != 's' && !probe_off(p) &&
+	    (a->mode != 'g' || probe_asked(p)))
+		rc = judge(m, p);
+	if (rc != EXIT_FAULT && refused < 0)
+		rc = say(e.text, 1);
+	return rc;
 }
 
 int main(int argc, char **argv)
@@ -167,5 +183,5 @@ int main(int argc, char **argv)
 
 	take_job(&a.p);
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
-	return run(&a);
+	return run(&a, &a.p);
 }

@@ -37,11 +37,13 @@ void probe_look(const struct probe *p, struct lf_verdict *v);
 uint64_t probe_facts(const struct probe *p);
 
 /* cache.c: RUN/NODE.verdict, looked at anew unless it still holds.  An error
- * is one of keeping it: *v is good all the same. */
+ * is one of keeping it: *v is good all the same.  probe_renew spares a driver
+ * that has just hung. */
 int probe_verdict(const struct probe *p, struct lf_verdict *v,
 		  struct lf_err *e);
 int probe_refresh(const struct probe *p, struct lf_verdict *v,
 		  struct lf_err *e);
+int probe_renew(const struct probe *p, struct lf_verdict *v, struct lf_err *e);
 
 /* gate.c: does what the policy says of the job.  1: the prolog has to fail,
  * the node is drained.  *line is for slurmd's log. */

@@ -23,7 +23,7 @@ setup() {
 }
 teardown() {
 	umount -l "$LF_PREFIX/sbin" 2>/dev/null || true
-	rm -rf "$LF_CLUSTER/copy"
+	rm -rf "$LF_CLUSTER/copy" "$LF_CLUSTER/real-probe"
 	[ -n "${BATS_TEST_COMPLETED:-}" ] || squeue -h -a -o %A | sort -u | xargs -r scancel
 	resume && finish
 }
@@ -270,9 +270,10 @@ array_done() { [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && [ -s "$(home_of lfus
 	poll 10 drained "$n1"
 	equal "$(reason "$n1")" 'disk is full'
 }
-slow_probe() { # COMMAND: runs it before the probe
-	cp -a "$LF_PREFIX/sbin" "$LF_CLUSTER/copy" && mv "$LF_CLUSTER/copy/loongforge-probe" "$LF_CLUSTER/copy/real"
-	printf '#!/bin/sh\nPATH=/usr/bin:/bin %s\nexec %s/sbin/real "$@"\n' "$1" "$LF_PREFIX" >"$LF_CLUSTER/copy/loongforge-probe"
+slow_probe() { probe_with "PATH=/usr/bin:/bin $1"; } # COMMAND: runs it before the probe
+probe_with() { # SHELL LINE: in front of the probe
+	cp -a "$LF_PREFIX/sbin" "$LF_CLUSTER/copy" && mv "$LF_CLUSTER/copy/loongforge-probe" "$LF_CLUSTER/real-probe"
+	printf '#!/bin/sh\n%s\nexec %s "$@"\n' "$1" "$LF_CLUSTER/real-probe" >"$LF_CLUSTER/copy/loongforge-probe"
 	chmod 755 "$LF_CLUSTER/copy/loongforge-probe" && mount --bind "$LF_CLUSTER/copy" "$LF_PREFIX/sbin"
 }
 
@@ -397,6 +398,67 @@ no_refusals() { [ -z "$(ls "$LF_RUN"/*.refuse 2>/dev/null)" ]; }
 	grep -q 'LF-GATE-01' "$LF_CLUSTER/log/slurmd-$n1.log"
 	rm "$LF_CLUSTER/copy/loongforge-probe"
 	runs
+}
+
+driver() { # LINE...: a driver with eight GPUs of the fake's, and these of its rules
+	local i
+	mkdir -p "$LF_CLUSTER/nv"
+	[ -e "$LF_CLUSTER/nv/libnvidia-ml.so.1" ] ||
+		cc -std=gnu11 -shared -fPIC -I "$LF_HERE/../../lib" -o "$LF_CLUSTER/nv/libnvidia-ml.so.1" "$LF_HERE/../fake/nvml.c"
+	{
+		printf 'driver 535.161.08\ncuda 12020\n'
+		for i in $(seq 8); do
+			printf 'gpu 00000000:%02X:00.0 GPU-%d 233010de NVIDIA H100 80GB HBM3\npcie 5 16 5 16 5\nstate 0 0 0 0 0\nplace 0 0 7\nfabric 3 0 0 1 0\nlinks 26562\n' "$i" "$i"
+			for _ in $(seq 18); do echo 'link up - switch'; done
+		done
+		printf '%s\n' "$@"
+	} >"$LF_CLUSTER/nv/rules"
+	[ -e "$LF_CLUSTER/real-probe" ] || probe_with "export LD_LIBRARY_PATH=$LF_CLUSTER/nv LF_FAKE_NVML=$LF_CLUSTER/nv/rules"
+}
+json() { env SLURMD_NODENAME="$n1" "$LF_PREFIX/sbin/loongforge-probe" --json --config "$LF_CLUSTER/conf/loongforge.conf" --run "$LF_RUN"; }
+member() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval("d" + sys.argv[1]))' "$1"; }
+
+@test "a driver that hangs: unknown at 5.0 s, the job runs, nothing is left" {
+	local start ms
+	policy "$on"
+	driver 'hang nvmlInit_v2 60'
+	start=$(date +%s%3N)
+	run json
+	ms=$(($(date +%s%3N) - start))
+	[ "$ms" -ge 4800 ] && [ "$ms" -le 5200 ] || { echo "$ms ms" >&2 && return 1; }
+	equal "$(member '["verdict"]' <<<"$output")" unknown
+	like "$(member '["unseen"]' <<<"$output")" '*found it hanging*'
+	rm "$LF_RUN/$n1.verdict"
+	runs --loongforge
+	count "$err" "loongforge: $n1: hardware: unknown: " 1
+	start=$(date +%s%3N)
+	runs # that it hangs is known now
+	[ $(($(date +%s%3N) - start)) -le 3000 ]
+}
+
+@test "a driver: whole, with a GPU lost, with nothing supported, crashing" {
+	policy "$on"
+	driver
+	run json
+	equal "$status:$(member '["clauses"]["nvlink"]' <<<"$output"):$(member '["recorded"]' <<<"$output")" 0:pass:False
+	driver lost
+	run json
+	equal "$status" 3
+	equal "$(member '["findings"][0]["code"]' <<<"$output")" LF-XID-01
+	driver 'refuse all 3'
+	run json
+	equal "$status" 0
+	driver 'crash nvmlInit_v2'
+	run json
+	equal "$status:$(member '["verdict"]' <<<"$output")" 0:unknown
+	runs
+}
+
+@test "a recording is refused where a driver shows GPUs" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	driver
+	runs
+	grep -q '^recorded=0' "$LF_RUN/$n1.verdict"
 }
 
 @test "PrologFlags without Alloc: the gate stands before the first step" {
