@@ -124,9 +124,10 @@ static void one_gpu(void **state)
 	const struct lf_hw_gpu *g;
 
 	NEEDS_FAKE(*fake);
-	hw = live(SYSTEM H100("1"));
+	hw = live(SYSTEM H100("1") "minor 6\n");
 	g = hw->gpu;
 	assert_int_equal(hw->gpus, 1);
+	assert_int_equal(g->minor, 6);
 	assert_string_equal(hw->node.driver, "550.54.15");
 	assert_string_equal(hw->node.cuda, "12.4");
 	assert_int_equal(hw->node.gpus_attached, 1);

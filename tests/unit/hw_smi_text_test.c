@@ -22,6 +22,8 @@ static void refused(void **state)
 		{ "", "0:1: no line 'GPU" },
 		{ HEAD(1), "8:1: no line 'GPU" },
 		{ HEAD(x), "8:45: 'x' is no number of GPUs" },
+		{ GPU("0a") "    Minor Number : -1\n" END,
+		  "3:20: Minor Number: '-1' is no number" },
 		{ GPU("0a") "    Performance State : Q8\n" END,
 		  "3:25: Performance State: 'Q8' is no performance state" },
 		{ GPU("0a") "    PCI\n        GPU Link Info\n"
@@ -125,12 +127,16 @@ static void silent_values(void **state)
 
 static void counted(void **state)
 {
-	AUTOHW *all = must_read(smi, HEAD(2) GPU("0a") END GPU("0b") END);
+	AUTOHW *all = must_read(
+		smi,
+		HEAD(2) GPU("0a") "    Minor Number : 7\n" END GPU("0b") END);
 	AUTOHW *one = must_read(smi, HEAD(2) GPU("0b") END);
 	AUTOHW *cut = must_read(smi, HEAD(1) GPU("0a"));
 	AUTOHW *none = must_read(smi, "No devices were found\n");
 
 	assert_int_equal(all->gpu[1].index, 1);
+	assert_int_equal(all->gpu[0].minor, 7);
+	assert_int_equal(all->gpu[1].minor, -1);
 	assert_false(all->partial);
 	assert_string_equal(all->node.driver, "570.86.15");
 	assert_int_equal(one->gpu[0].index, -1); /* it may be GPU 1 */

@@ -48,6 +48,7 @@ static const char two_gpus[] =
 	" <gpu id='00000000:17:00.0'>\n"
 	"  <product_name>NVIDIA H100 80GB HBM3</product_name>\n"
 	"  <uuid>GPU-00000000:17:00.0</uuid>\n"
+	"  <minor_number>5</minor_number>\n"
 	"  <performance_state>P8</performance_state>\n"
 	"  <mig_mode>\n"
 	"   <current_mig>Enabled</current_mig>\n"
@@ -94,6 +95,7 @@ static const char two_gpus[] =
 	" <gpu id='00000000:3D:00.0'>\n"
 	"  <product_name>NVIDIA H100 80GB HBM3</product_name>\n"
 	"  <uuid>GPU-00000000:3D:00.0</uuid>\n"
+	"  <minor_number>N/A</minor_number>\n"
 	"  <mig_mode>\n"
 	"   <current_mig>N/A</current_mig>\n"
 	"  </mig_mode>\n"
@@ -117,6 +119,7 @@ static void fields(void **state)
 	assert_string_equal(hw->node.cuda, "12.4");
 	assert_int_equal(hw->node.gpus_attached, 2);
 	assert_int_equal(g->index, 0);
+	assert_int_equal(g->minor, 5);
 	assert_int_equal(g->vendor, LF_VENDOR_NVIDIA);
 	assert_int_equal(g->device_id, 0x2330);
 	assert_int_equal(g->pstate, 8);
@@ -135,6 +138,7 @@ static void fields(void **state)
 	assert_string_equal(g->clique,
 			    "12345678-0000-0000-0000-000000000001.7");
 	assert_int_equal(g[1].index, 1);
+	assert_int_equal(g[1].minor, -1);
 	assert_int_equal(g[1].mig, 0);
 	assert_int_equal(g[1].ecc_uncorrected, -1);
 	assert_int_equal(g[1].fabric, LF_FABRIC_IN_PROGRESS);

@@ -157,7 +157,7 @@ static void put_machine(void)
 		 "../../../../../../kernel/iommu_groups/1");
 	put("proc/driver/nvidia/gpus/0000:13:00.0/", "information",
 	    "Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 18\n"
-	    "GPU UUID: \t GPU-0123");
+	    "GPU UUID: \t GPU-0123\nDevice Minor: \t 3");
 }
 
 /* PCI configuration space with access control at 0x148. */
@@ -242,6 +242,7 @@ static void gpus(void **state)
 	assert_string_equal(g->bus, "0000:13:00.0");
 	assert_string_equal(g->name, "NVIDIA H100 80GB HBM3");
 	assert_string_equal(g->uuid, "GPU-0123");
+	assert_int_equal(g->minor, 3);
 	assert_int_equal(g->index, 0);
 	assert_int_equal(g->device_id, 0x2330);
 	assert_int_equal(g->numa, 1);

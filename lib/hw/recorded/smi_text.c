@@ -18,6 +18,7 @@
 enum {
 	DEPTH = 8, /* sections within sections; 5 is the most seen */
 	KEY = 64,
+	MINOR_MAX = 1 << 20, /* of a device, in Linux */
 	NVIDIA = 0x10de /* PCI vendor id */
 };
 
@@ -70,6 +71,11 @@ static const char *set_int(struct smi *s, void *field, const char *value,
 static const char *set_gen(struct smi *s, void *field, const char *value)
 {
 	return set_int(s, field, value, 1, 9);
+}
+
+static const char *set_minor(struct smi *s, void *field, const char *value)
+{
+	return set_int(s, field, value, 0, MINOR_MAX);
 }
 
 static const char *set_width(struct smi *s, void *field, const char *value)
@@ -218,6 +224,7 @@ static const char *add_ecc(struct smi *s, void *field, const char *value)
 static const struct leaf leaves[] = {
 	{ "Product Name", set_text, GPU(name) },
 	{ "GPU UUID", set_text, GPU(uuid) },
+	{ "Minor Number", set_minor, GPU(minor) },
 	{ "MIG Mode/Current", set_enabled, GPU(mig) },
 	{ "PCI/Bus Id", set_bus, GPU(bus) },
 	{ "PCI/Device Id", set_device, GPU(device_id) },

@@ -58,6 +58,11 @@ static void uuid(struct reading *r, const char *text)
 		lf_hw_set_text(r->hw, r->subject, "UUID", r->g->uuid, text);
 }
 
+static void minor_number(struct reading *r, const char *text)
+{
+	set_int(r, "device minor", &r->g->minor, text, 1 << 20);
+}
+
 /* "20B210DE": device id, vendor id. */
 static void device_id(struct reading *r, const char *text)
 {
@@ -189,6 +194,7 @@ static const struct {
 } leaves[] = {
 	{ "/product_name", name },
 	{ "/uuid", uuid },
+	{ "/minor_number", minor_number },
 	{ "/pci/pci_device_id", device_id },
 	{ "/pci/pci_gpu_link_info/pcie_gen/current_link_gen", gen },
 	{ "/pci/pci_gpu_link_info/pcie_gen/max_link_gen", max_gen },
