@@ -37,7 +37,7 @@ liblf_hw_la_SOURCES = \
 	lib/hw/graph.c lib/hw/graph.h \
 	lib/hw/judge.c lib/hw/judge.h lib/hw/judging.h \
 	lib/hw/judge_host.c lib/hw/judge_nvlink.c lib/hw/judge_pcie.c \
-	lib/hw/judge_rdma.c \
+	lib/hw/judge_peer.c lib/hw/judge_rdma.c \
 	lib/hw/links.c lib/hw/links.h \
 	lib/hw/live.c lib/hw/live.h \
 	lib/hw/model.c lib/hw/model.h \

@@ -149,6 +149,7 @@ EXTRA_DIST += tests/data/hw tests/bench/check
 hw_tests = \
 	tests/unit/hw_hwloc_test \
 	tests/unit/hw_ib_test \
+	tests/unit/hw_judge_test \
 	tests/unit/hw_lspci_test \
 	tests/unit/hw_nccl_test \
 	tests/unit/hw_nvlink_test \
@@ -179,6 +180,7 @@ tests_unit_symptom_test_LDADD = $(comm_ldadd)
 hw_ldadd = $(LDADD) liblf-recorded.la liblf-expect.la liblf-hw.la liblf-keys.la liblf-base.la
 tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
 tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
+tests_unit_hw_judge_test_LDADD = $(hw_ldadd)
 tests_unit_hw_lspci_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nccl_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nvlink_test_LDADD = $(hw_ldadd)

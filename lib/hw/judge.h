@@ -30,6 +30,7 @@ enum lf_clause_id {
 	LF_CLAUSE_HEALTH, /* ECC, row remap, XID */
 	LF_CLAUSE_GDR,
 	LF_CLAUSE_HOST, /* ACS, IOMMU, memlock, /dev/shm */
+	LF_CLAUSE_PEER, /* peer access between GPUs */
 	LF_CLAUSE_MODEL, /* contradictions between recordings */
 	LF_CLAUSES
 };

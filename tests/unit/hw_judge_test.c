@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What whole recordings lead to is in tests/data/hw; here are the clauses one
+ * by one, on models that no recording shows. */
+#include "hw_unit.h"
+
+#include "hw/judge.h"
+
+static struct lf_hw *hw;
+static struct lf_expect general;
+static struct lf_report report;
+
+/* `n` GPUs of one product. */
+static void machine(int n, const char *product)
+{
+	lf_hw_free(hw);
+	hw = lf_hw_new();
+	assert_non_null(hw);
+	for (int i = 0; i < n; i++) {
+		struct lf_hw_gpu *g = lf_hw_gpu(hw, i, NULL, NULL);
+
+		assert_non_null(g);
+		(void)snprintf(g->name, sizeof(g->name), "%s", product);
+		g->vendor = LF_VENDOR_NVIDIA;
+	}
+	lf_expect_default(&general);
+}
+
+/* The only finding of a clause, or NULL. */
+static const struct lf_hw_finding *found(const char *row,
+					 enum lf_clause_id clause)
+{
+	const struct lf_hw_finding *f = NULL;
+
+	for (int i = 0; i < report.findings; i++)
+		if (report.finding[i].clause == clause) {
+			if (f)
+				fail_msg("%s: %s, then %s", row, f->code,
+					 report.finding[i].code);
+			f = &report.finding[i];
+		}
+	return f;
+}
+
+static void peers(void **state)
+{
+	static const struct {
+		const char *row;
+		int gpus, mig, nvlink, p2p;
+		enum lf_result result;
+		const char *code;
+	} rows[] = {
+		{ "none", 0, 0, -1, -1, LF_RESULT_NA, NULL },
+		{ "one GPU", 1, 0, -1, -1, LF_RESULT_NA, NULL },
+		{ "MIG", 2, 1, 4, 0, LF_RESULT_NA, NULL },
+		{ "not shown", 2, 0, 4, -1, LF_RESULT_UNKNOWN, NULL },
+		{ "NVLink", 2, 0, 4, 1, LF_RESULT_PASS, NULL },
+		{ "PCIe", 2, 0, 0, 1, LF_RESULT_PASS, NULL },
+		{ "NVLink, refused", 2, 0, 4, 0, LF_RESULT_FAIL, "LF-PEER-01" },
+		{ "PCIe, refused", 2, 0, 0, 0, LF_RESULT_WARN, "LF-PEER-02" },
+		{ "any link, refused", 2, 0, -1, 0, LF_RESULT_WARN,
+		  "LF-PEER-02" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lf_hw_finding *f;
+
+		machine(rows[i].gpus, "NVIDIA A100-SXM4-80GB");
+		for (int g = 0; g < rows[i].gpus; g++)
+			hw->gpu[g].mig = rows[i].mig;
+		lf_hw_set_nvlink(hw, 0, 1, rows[i].nvlink);
+		lf_hw_set_p2p(hw, 0, 1, rows[i].p2p);
+		lf_judge(hw, &general, &report);
+		same(rows[i].row, "result", (long)report.clause[LF_CLAUSE_PEER],
+		     (long)rows[i].result);
+		f = found(rows[i].row, LF_CLAUSE_PEER);
+		same(rows[i].row, "finding", f != NULL, rows[i].code != NULL);
+		if (f)
+			assert_string_equal(f->code, rows[i].code);
+	}
+}
+
+/* 120 lines would say no more than one; its GPUs are those of all pairs. */
+static void many_pairs_are_one_finding(void **state)
+{
+	const struct lf_hw_finding *f;
+
+	machine(16, "NVIDIA L40S");
+	for (int a = 0; a < 16; a++)
+		for (int b = 0; b < a; b++)
+			lf_hw_set_p2p(hw, a, b, a < 3 || b >= 3);
+	lf_judge(hw, &general, &report);
+	f = found("16 GPUs", LF_CLAUSE_PEER);
+	assert_non_null(f);
+	assert_string_equal(f->subject, "GPU0-GPU3 and 38 more: peer access");
+	assert_int_equal(f->gpus, 0xffff);
+	has(f->remedy, "ACS");
+	machine(3, "NVIDIA L40S");
+	lf_hw_set_p2p(hw, 0, 1, 1);
+	lf_hw_set_p2p(hw, 0, 2, 1);
+	lf_hw_set_p2p(hw, 1, 2, 0);
+	lf_judge(hw, &general, &report);
+	f = found("3 GPUs", LF_CLAUSE_PEER);
+	assert_non_null(f);
+	assert_string_equal(f->subject, "GPU1-GPU2: peer access");
+	assert_int_equal(f->gpus, 6);
+}
+
+static int teardown(void **state)
+{
+	lf_hw_free(hw);
+	hw = NULL;
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest all[] = { T(peers),
+					  T(many_pairs_are_one_finding) };
+
+	return cmocka_run_group_tests_name("hw_judge", all, NULL, teardown);
+}
