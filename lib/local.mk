@@ -27,7 +27,9 @@ liblf_wire_la_SOURCES = \
 liblf_keys_la_SOURCES = \
 	lib/conf/keys.c lib/conf/keys.h \
 	lib/conf/value.c lib/conf/value.h
-liblf_conf_la_SOURCES = lib/conf/conf.c lib/conf/conf.h
+liblf_conf_la_SOURCES = \
+	lib/conf/conf.c lib/conf/conf.h \
+	lib/conf/confuse.c lib/conf/confuse.h
 liblf_conf_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
 liblf_conf_la_LIBADD = liblf-keys.la $(CONFUSE_LIBS)
 

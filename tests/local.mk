@@ -177,7 +177,7 @@ tests_unit_libnccl_test_LDADD = $(comm_ldadd)
 tests_unit_lint_test_LDADD = $(comm_ldadd)
 tests_unit_ncclconf_test_LDADD = $(comm_ldadd)
 tests_unit_symptom_test_LDADD = $(comm_ldadd)
-hw_ldadd = $(LDADD) liblf-recorded.la liblf-expect.la liblf-hw.la liblf-keys.la liblf-base.la
+hw_ldadd = $(LDADD) liblf-recorded.la liblf-expect.la liblf-hw.la liblf-conf.la liblf-base.la
 tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
 tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
 tests_unit_hw_judge_test_LDADD = $(hw_ldadd)
@@ -248,7 +248,8 @@ tests_fuzz_hw_topo_p2p_fuzz_LDADD = $(hw_fuzz_ldadd)
 # All readers are fed all recordings: foreign ones, too, are to be refused.
 fuzz-hw:
 	@command -v clang >/dev/null || { echo "fuzz: skipped: no clang"; exit 0; }; \
-	for file in $(liblf_base_la_SOURCES) $(liblf_hw_la_SOURCES) \
+	for file in $(liblf_base_la_SOURCES) $(liblf_keys_la_SOURCES) \
+		$(liblf_conf_la_SOURCES) $(liblf_hw_la_SOURCES) \
 		$(liblf_recorded_la_SOURCES); do \
 		case $$file in *.c) sources="$$sources $(srcdir)/$$file" ;; esac; \
 	done; \

@@ -3,40 +3,17 @@
 
 #include "hw/expect.h"
 
-#include <confuse.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/auto.h"
 #include "base/buf.h"
-#include "base/fs.h"
 #include "base/limits.h"
-
-/* libconfuse's error callback carries no pointer; parsing is not reentrant. */
-static struct {
-	const char *path;
-	struct lf_err *e;
-	bool failed;
-} now;
-
-static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
-{
-	char text[200];
-
-	if (now.failed)
-		return;
-	now.failed = true;
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	(void)lf_err(now.e, -EINVAL, "%s:%d: %s", now.path,
-		     cfg ? cfg->line : 0, text);
-}
+#include "conf/confuse.h"
 
 static int contradiction(const struct lf_expect *x, const char *path,
 			 struct lf_err *e)
@@ -102,29 +79,18 @@ int lf_expect_read(const char *path, struct lf_expect *x, struct lf_err *e)
 			     CFG_STR("nic_exclude", "", CFGF_NONE),
 			     CFG_BOOL("near_nic", cfg_true, CFGF_NONE),
 			     CFG_END() };
-	lf_autofree char *text = NULL;
 	struct lf_expect next = { 0 };
-	cfg_t *cfg;
-	int rc = lf_fs_read(path, geteuid(), LF_CONF_MAX, &text, e);
+	cfg_t *cfg = cfg_init(opts, CFGF_NONE);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	now.path = path;
-	now.e = e;
-	now.failed = false;
-	cfg = cfg_init(opts, CFGF_NONE);
 	if (!cfg)
 		return lf_err(e, -ENOMEM, "%s: no memory", path);
-	(void)cfg_set_error_function(cfg, on_error);
-	rc = cfg_parse_buf(cfg, text) == CFG_SUCCESS && !now.failed ? 0 :
-								      -EINVAL;
+	rc = lf_confuse_read(path, cfg, e);
 	if (rc == 0) {
 		take(cfg, &next);
 		rc = contradiction(&next, path, e);
 	}
 	(void)cfg_free(cfg);
-	now.path = NULL;
-	now.e = NULL;
 	if (rc == 0)
 		*x = next;
 	return rc;
