@@ -44,6 +44,8 @@ void lf_judge_peer(struct judging *j)
 
 	if (lf_any_mig(hw))
 		return;
+	if (hw->gpus == 1 && hw->node.gpus_attached > 1)
+		lf_worsen(j, LF_RESULT_UNKNOWN); /* peers are out of sight */
 	for (int a = 0; a < hw->gpus; a++)
 		for (int b = a + 1; b < hw->gpus; b++) {
 			lf_worsen(j, hw->p2p[a][b] < 0 ? LF_RESULT_UNKNOWN

@@ -77,6 +77,10 @@ static void peers(void **state)
 		if (f)
 			assert_string_equal(f->code, rows[i].code);
 	}
+	machine(1, "NVIDIA A100-SXM4-80GB");
+	hw->node.gpus_attached = 4; /* a view of one of them */
+	lf_judge(hw, &general, &report);
+	assert_int_equal(report.clause[LF_CLAUSE_PEER], LF_RESULT_UNKNOWN);
 }
 
 /* 120 lines would say no more than one; its GPUs are those of all pairs. */
