@@ -39,7 +39,7 @@ liblf_hw_la_SOURCES = \
 	lib/hw/graph.c lib/hw/graph.h \
 	lib/hw/judge.c lib/hw/judge.h lib/hw/judging.h \
 	lib/hw/judge_host.c lib/hw/judge_nvlink.c lib/hw/judge_pcie.c \
-	lib/hw/judge_peer.c lib/hw/judge_rdma.c \
+	lib/hw/judge_peer.c lib/hw/judge_rdma.c lib/hw/judge_software.c \
 	lib/hw/links.c lib/hw/links.h \
 	lib/hw/live.c lib/hw/live.h \
 	lib/hw/model.c lib/hw/model.h \
@@ -47,12 +47,13 @@ liblf_hw_la_SOURCES = \
 	lib/hw/parts.c lib/hw/parts.h \
 	lib/hw/pci.c lib/hw/pci.h \
 	lib/hw/policy.c lib/hw/policy.h \
+	lib/hw/software.c lib/hw/software.h \
 	lib/hw/sysfs.c \
 	lib/hw/sysview.c lib/hw/sysview.h \
 	lib/hw/verdict.c lib/hw/verdict.h
 liblf_hw_la_LIBADD = -ldl
-# Expected machines: the administrator's files.
-liblf_expect_la_SOURCES = lib/hw/expect.c lib/hw/expect.h
+# Expected machines and known-good software: the administrator's files.
+liblf_expect_la_SOURCES = lib/hw/expect.c lib/hw/expect.h lib/hw/software_read.c
 liblf_expect_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
 liblf_expect_la_LIBADD = $(CONFUSE_LIBS)
 # Other people's text and XML: the user's side.

@@ -20,6 +20,7 @@ loongforge_SOURCES = \
 	orchestrator/cli/doctor.c orchestrator/cli/doctor.h \
 	orchestrator/cli/doctor_install.c \
 	orchestrator/cli/doctor_job.c \
+	orchestrator/cli/doctor_machine.c \
 	orchestrator/cli/doctor_run.c \
 	orchestrator/cli/doctor_slurm.c orchestrator/cli/doctor_slurm.h \
 	orchestrator/cli/machine.c orchestrator/cli/machine.h \

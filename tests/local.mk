@@ -158,6 +158,7 @@ hw_tests = \
 	tests/unit/hw_read_test \
 	tests/unit/hw_smi_text_test \
 	tests/unit/hw_smi_xml_test \
+	tests/unit/hw_software_test \
 	tests/unit/hw_sysfs_test \
 	tests/unit/hw_topo_test \
 	tests/unit/hw_verdict_test \
@@ -189,6 +190,7 @@ tests_unit_hw_policy_test_LDADD = $(hw_ldadd)
 tests_unit_hw_read_test_LDADD = $(hw_ldadd)
 tests_unit_hw_smi_text_test_LDADD = $(hw_ldadd)
 tests_unit_hw_smi_xml_test_LDADD = $(hw_ldadd)
+tests_unit_hw_software_test_LDADD = $(hw_ldadd)
 tests_unit_hw_sysfs_test_LDADD = $(hw_ldadd)
 tests_unit_hw_topo_test_LDADD = $(hw_ldadd)
 tests_unit_hw_verdict_test_LDADD = $(hw_ldadd)

@@ -10,7 +10,7 @@
 
 const char *const lf_clause_names[LF_CLAUSES] = {
 	"gpus",	  "nvlink", "pcie", "rdma", "affinity", "fabric",
-	"health", "gdr",    "host", "peer", "model"
+	"health", "gdr",    "host", "peer", "software", "model"
 };
 const char *const lf_result_names[] = { "n/a", "pass", "unknown", "warn",
 					"fail" };
@@ -132,7 +132,7 @@ void lf_judge(struct lf_hw *hw, const struct lf_expect *expect,
 		lf_judge_gpus,	 lf_judge_nvlink,   lf_judge_pcie,
 		lf_judge_rdma,	 lf_judge_affinity, lf_judge_fabric,
 		lf_judge_health, lf_judge_gdr,	    lf_judge_host,
-		lf_judge_peer,	 lf_judge_model
+		lf_judge_peer,	 lf_judge_software, lf_judge_model
 	};
 	struct judging j = { hw, expect, report, LF_CLAUSE_GPUS };
 

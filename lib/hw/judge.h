@@ -10,6 +10,7 @@
 #define LF_HW_JUDGE_H
 
 #include "hw/model.h"
+#include "hw/software.h"
 
 /* In order of weight: the worst of several is the largest. */
 enum lf_result {
@@ -31,6 +32,7 @@ enum lf_clause_id {
 	LF_CLAUSE_GDR,
 	LF_CLAUSE_HOST, /* ACS, IOMMU, memlock, /dev/shm */
 	LF_CLAUSE_PEER, /* peer access between GPUs */
+	LF_CLAUSE_SOFTWARE, /* driver, CUDA, NCCL */
 	LF_CLAUSE_MODEL, /* contradictions between recordings */
 	LF_CLAUSES
 };
@@ -47,6 +49,7 @@ struct lf_expect {
 	int nic_rate_mbps;
 	char include[LF_HW_TEXT], exclude[LF_HW_TEXT]; /* RDMA names, "a,b*" */
 	bool affinity_any; /* a NIC near each GPU is not expected */
+	struct lf_software software; /* known-good sets; none: not judged */
 };
 
 extern const char *const lf_clause_names[LF_CLAUSES];

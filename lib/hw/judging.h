@@ -42,6 +42,7 @@ void lf_judge_health(struct judging *j); /* judge_host.c */
 void lf_judge_gdr(struct judging *j); /* judge_rdma.c */
 void lf_judge_host(struct judging *j); /* judge_host.c */
 void lf_judge_peer(struct judging *j); /* judge_peer.c */
+void lf_judge_software(struct judging *j); /* judge_software.c */
 void lf_judge_model(struct judging *j); /* judge.c */
 
 #endif

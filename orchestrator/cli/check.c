@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loongforge check [--from FILE...] [--expect FILE] [--learn] [--json]
+/* loongforge check [--from FILE...] [--expect FILE] [--software FILE] [--learn]
+ *                  [--json]
  *
  * Judges a machine; exit 0 when nothing fails, 3 when something does. */
 #include "config.h"
@@ -25,7 +26,7 @@ enum {
 
 struct args {
 	struct recordings from;
-	const char *expect;
+	const char *expect, *software;
 	bool learn, json, verdict;
 };
 
@@ -33,6 +34,8 @@ static const struct argp_option options[] = {
 	RECORDINGS_OPTION,
 	{ "expect", 'e', "FILE", 0,
 	  "What the machine should be (else by its GPUs)", 0 },
+	{ "software", 's', "FILE", 0, "Known-good versions (else the site's)",
+	  0 },
 	{ "learn", 'l', NULL, 0, "Write such a file from this good machine", 0 },
 	{ "json", 'j', NULL, 0, "As one JSON document", 0 },
 	{ "verdict", 'v', NULL, OPTION_HIDDEN,
@@ -51,6 +54,9 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		a->expect = arg;
+		return 0;
+	case 's':
+		a->software = arg;
 		return 0;
 	case 'l':
 		a->learn = true;
@@ -153,6 +159,8 @@ static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
 	int rc = a->expect ? lf_expect_read(a->expect, &x, e) :
 			     lf_expect_choose(LF_HARDWAREDIR, hw, &x, e);
 
+	if (rc >= 0)
+		rc = machine_software(a->software, &x, e);
 	if (rc < 0)
 		return fault(e);
 	lf_judge(hw, &x, &report);

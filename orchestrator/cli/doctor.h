@@ -26,6 +26,9 @@ struct doctor {
 /* ROOT and a path. */
 const char *doctor_path(const struct doctor *d, char buf[PATH_MAX],
 			const char *path);
+/* Where the process sees a path of its own. */
+const char *doctor_job_path(const struct doctor *d, char buf[PATH_MAX],
+			    const char *path);
 /* Adds to what could not be looked at. */
 void doctor_aside(struct doctor *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

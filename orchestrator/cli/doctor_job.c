@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job runs with: the machine under it, its environment, nccl.conf, and
- * the NCCL that it maps. */
+/* What a job runs with: environment, nccl.conf, and the NCCL that it maps. */
 #include "config.h"
 
 #include <dirent.h>
@@ -14,79 +13,10 @@
 #include "base/auto.h"
 #include "comm/libnccl.h"
 #include "doctor.h"
-#include "hw/expect.h"
-#include "hw/live.h"
 
 enum {
 	PROC_MAX = 4 << 20 /* bytes of an environment: ARG_MAX is 2 MiB */
 };
-
-static void take_facts(struct doctor *d, const struct lf_hw *hw)
-{
-	struct lf_lint_facts *f = &d->facts;
-
-	f->gpus = hw->gpus ? hw->gpus : -1;
-	for (int i = 0; i < hw->gpus; i++)
-		if (hw->gpu[i].links_active > 0)
-			f->nvlink = 1;
-	for (int a = 0; a < hw->gpus; a++)
-		for (int b = 0; b < a; b++)
-			if (hw->nvlink[a][b] > 0)
-				f->nvlink = 1;
-	/* An active Ethernet port need not be meant for RDMA. */
-	for (int i = 0; i < hw->nics; i++)
-		if (hw->nic[i].state == LF_PORT_ACTIVE &&
-		    hw->nic[i].layer == LF_LAYER_IB && !hw->nic[i].is_virtual)
-			f->rdma = 1;
-	if (f->rdma == 1 && (hw->node.peermem == 1 || hw->node.dmabuf == 1))
-		f->gdr = 1;
-}
-
-static void judge(struct doctor *d, struct lf_hw *hw)
-{
-	static struct lf_report r;
-	struct lf_expect x;
-
-	if (lf_expect_choose(LF_HARDWAREDIR, hw, &x, NULL) < 0)
-		lf_expect_default(&x);
-	lf_judge(hw, &x, &r);
-	for (int i = 0; i < r.findings; i++) {
-		const struct lf_hw_finding *f = &r.finding[i];
-		struct lf_note *n;
-
-		/* Locked memory: of the job's process, in doctor_install. */
-		if (f->result < LF_RESULT_WARN || !strcmp(f->code, "LF-MEM-02"))
-			continue;
-		n = lf_note(&d->notes, f->code, "%s", f->subject);
-		lf_note_expected(n, "%s", f->expected);
-		lf_note_found(n, "%s", f->found);
-		if (f->remedy)
-			lf_note_remedy(n, "%s", f->remedy);
-	}
-}
-
-void doctor_machine(struct doctor *d, const struct recordings *from)
-{
-	struct lf_hw *hw = NULL;
-	struct lf_err e;
-	int rc;
-
-	d->facts.gpus = d->facts.nvlink = d->facts.rdma = d->facts.gdr = -1;
-	if (from->count == 0 && *d->root) {
-		hw = lf_hw_new();
-		rc = hw ? lf_hw_live_sysfs(hw, d->root, &e)
-			: lf_err(&e, -ENOMEM, "no memory");
-	} else {
-		rc = machine_read(from, &hw, &e);
-	}
-	if (rc < 0) {
-		doctor_aside(d, "the machine: %.200s", e.text);
-	} else if (hw) {
-		judge(d, hw);
-		take_facts(d, hw);
-	}
-	lf_hw_free(hw);
-}
 
 /* The whole of a file of /proc, whose size is not known beforehand. */
 static int read_proc(const char *path, char **text, size_t *len)
@@ -166,28 +96,19 @@ static void read_ifaces(struct doctor *d)
 	d->facts.ifaces = n ? d->ifaces : NULL;
 }
 
-/* Where the process sees a path of its own. */
-static const char *job_path(const struct doctor *d, char buf[PATH_MAX],
-			    const char *path)
-{
-	if (d->pid == 0)
-		return doctor_path(d, buf, path);
-	(void)snprintf(buf, PATH_MAX, "/proc/%d/root%.4000s", d->pid, path);
-	return buf;
-}
-
 static bool readable(const char *path, void *arg)
 {
 	char buf[PATH_MAX];
 
-	return *path != '/' || access(job_path(arg, buf, path), R_OK) == 0;
+	return *path != '/' ||
+	       access(doctor_job_path(arg, buf, path), R_OK) == 0;
 }
 
 static void read_conf(struct doctor *d, const char *path)
 {
 	char buf[PATH_MAX];
 	struct lf_err e;
-	int rc = lf_ncclconf_read(job_path(d, buf, path), &d->settings,
+	int rc = lf_ncclconf_read(doctor_job_path(d, buf, path), &d->settings,
 				  &d->notes, &e);
 
 	if (rc < 0 && rc != -ENOENT && rc != -ENOTDIR)
@@ -221,7 +142,7 @@ static void read_torch(struct doctor *d, const char *dir)
 	FILE *f;
 
 	(void)snprintf(buf, sizeof(buf), "%.4000s/version.py", dir);
-	f = fopen(job_path(d, path, buf), "re");
+	f = fopen(doctor_job_path(d, path, buf), "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "__version__ = '2.%3u", &minor) == 1)
 			d->facts.torch = (int)minor;
@@ -251,8 +172,8 @@ static void judge_plugs(struct doctor *d, const struct lf_libnccl *nccl)
 		char buf[PATH_MAX];
 
 		if (s && *s->value == '/' &&
-		    lf_libnccl_read(job_path(d, buf, s->value), &plug, NULL) ==
-			    0)
+		    lf_libnccl_read(doctor_job_path(d, buf, s->value), &plug,
+				    NULL) == 0)
 			lf_libnccl_judge_plug(s->value, k, &plug, nccl,
 					      &d->notes);
 	}
@@ -307,7 +228,7 @@ static void judge_maps(struct doctor *d, const struct lf_libnccl_maps *m)
 				"restart the job: ranks must not differ");
 		else
 			judge_nccl(d, m->map[i].path,
-				   job_path(d, buf, m->map[i].path));
+				   doctor_job_path(d, buf, m->map[i].path));
 	}
 	if (*m->torch)
 		read_torch(d, m->torch);

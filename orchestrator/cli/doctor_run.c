@@ -27,6 +27,15 @@ const char *doctor_path(const struct doctor *d, char buf[PATH_MAX],
 	return buf;
 }
 
+const char *doctor_job_path(const struct doctor *d, char buf[PATH_MAX],
+			    const char *path)
+{
+	if (d->pid == 0)
+		return doctor_path(d, buf, path);
+	(void)snprintf(buf, PATH_MAX, "/proc/%d/root%.4000s", d->pid, path);
+	return buf;
+}
+
 void doctor_aside(struct doctor *d, const char *fmt, ...)
 {
 	size_t n = strlen(d->aside);

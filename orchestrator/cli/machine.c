@@ -39,6 +39,14 @@ void recordings_add(struct recordings *r, struct argp_state *state, char *arg)
 	r->file[r->count++] = arg;
 }
 
+int machine_software(const char *path, struct lf_expect *x, struct lf_err *e)
+{
+	int rc = lf_software_read(path ? path : LF_SYSCONFDIR "/software.conf",
+				  &x->software, e);
+
+	return rc == -ENOENT && !path ? 0 : rc;
+}
+
 int machine_read(const struct recordings *from, struct lf_hw **out,
 		 struct lf_err *e)
 {

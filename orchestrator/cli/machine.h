@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#include "hw/model.h"
+#include "hw/expect.h"
 
 enum {
 	MACHINE_FILES = 32
@@ -28,5 +28,8 @@ void recordings_add(struct recordings *r, struct argp_state *state, char *arg);
  * this machine.  The error names the file, line and column. */
 int machine_read(const struct recordings *from, struct lf_hw **out,
 		 struct lf_err *e);
+/* Known-good sets: of `path`, or the site's where that is NULL; a site may have
+ * none. */
+int machine_software(const char *path, struct lf_expect *x, struct lf_err *e);
 
 #endif

@@ -109,6 +109,72 @@ static void many_pairs_are_one_finding(void **state)
 	assert_int_equal(f->gpus, 6);
 }
 
+static void software(void **state)
+{
+	static const struct lf_software sets = {
+		2,
+		{ { "new", { "580-", "13.0-", "2.27.3-2.30" } },
+		  { "old", { "530.30.02-", "12.1-", "2.18.1" } } }
+	};
+	static const struct {
+		const char *driver, *cuda, *nccl;
+		enum lf_result result;
+		const char *code, *expected;
+	} rows[] = {
+		{ "", "", "", LF_RESULT_UNKNOWN, NULL, NULL },
+		{ "535.161.08", "", "", LF_RESULT_UNKNOWN, NULL, NULL },
+		{ "", "12.2", "", LF_RESULT_UNKNOWN, NULL, NULL },
+		{ "535.161.08", "12.2", "", LF_RESULT_PASS, NULL, NULL },
+		{ "535.161.08", "12.2", "2.18.1", LF_RESULT_PASS, NULL, NULL },
+		{ "580.159.03", "13.0", "2.28.9", LF_RESULT_PASS, NULL, NULL },
+		/* within a range each, but in no set together */
+		{ "535.161.08", "12.2", "2.28.9", LF_RESULT_WARN, "LF-SW-03",
+		  "2.18.1 (old)" },
+		{ "580.159.03", "13.0", "2.31.0", LF_RESULT_WARN, "LF-SW-03",
+		  "2.27.3 to 2.30 (new)" },
+		{ "470.82.01", "", "2.18.1", LF_RESULT_WARN, "LF-SW-01",
+		  "530.30.02 or later (old)" },
+		{ "535.161.08", "12.0", "", LF_RESULT_WARN, "LF-SW-02",
+		  "12.1 or later (old)" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lf_hw_finding *f;
+		char row[64];
+
+		(void)snprintf(row, sizeof(row), "%s, %s, %s", rows[i].driver,
+			       rows[i].cuda, rows[i].nccl);
+		machine(1, "NVIDIA A10");
+		general.software = sets;
+		lf_hw_set_text(hw, "", "", hw->node.driver, rows[i].driver);
+		lf_hw_set_text(hw, "", "", hw->node.cuda, rows[i].cuda);
+		lf_hw_set_text(hw, "", "", hw->node.nccl, rows[i].nccl);
+		lf_judge(hw, &general, &report);
+		same(row, "result", (long)report.clause[LF_CLAUSE_SOFTWARE],
+		     (long)rows[i].result);
+		f = found(row, LF_CLAUSE_SOFTWARE);
+		same(row, "finding", f != NULL, rows[i].code != NULL);
+		if (!f)
+			continue;
+		assert_string_equal(f->code, rows[i].code);
+		assert_string_equal(f->expected, rows[i].expected);
+		assert_int_equal(f->gpus, 0);
+	}
+}
+
+static void software_without_sets_or_gpus(void **state)
+{
+	machine(1, "NVIDIA A10");
+	lf_hw_set_text(hw, "", "", hw->node.driver, "1.0");
+	lf_judge(hw, &general, &report);
+	assert_int_equal(report.clause[LF_CLAUSE_SOFTWARE], LF_RESULT_NA);
+	machine(0, "");
+	general.software.sets = 1;
+	lf_hw_set_text(hw, "", "", hw->node.driver, "1.0");
+	lf_judge(hw, &general, &report);
+	assert_int_equal(report.clause[LF_CLAUSE_SOFTWARE], LF_RESULT_NA);
+}
+
 static int teardown(void **state)
 {
 	lf_hw_free(hw);
@@ -119,7 +185,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest all[] = { T(peers),
-					  T(many_pairs_are_one_finding) };
+					  T(many_pairs_are_one_finding),
+					  T(software),
+					  T(software_without_sets_or_gpus) };
 
 	return cmocka_run_group_tests_name("hw_judge", all, NULL, teardown);
 }
