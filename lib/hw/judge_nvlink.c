@@ -6,51 +6,73 @@
 #include "hw/graph.h"
 #include "hw/parts.h"
 
-/* A part with fewer links up than it has when whole. */
+/* NVLinks that a GPU should have up, or -1; *bridged: none is healthy, too. */
+static int wanted(const struct judging *j, const struct lf_hw_gpu *g,
+		  int *bridged)
+{
+	int links = lf_part_nvlinks(g->name, bridged);
+
+	if (j->x->nvlinks != 0) /* what is stated holds, also of none */
+		*bridged = j->x->nvlinks < 0;
+	return j->x->nvlinks > 0 ? j->x->nvlinks : links;
+}
+
+static bool without(const struct lf_hw_gpu *g)
+{
+	int bridged;
+
+	return lf_part_nvlinks(g->name, &bridged) == 0;
+}
+
+/* A part without NVLink has none up, whether or not somebody looked. */
+static int links_up(const struct lf_hw_gpu *g)
+{
+	return g->links_active < 0 && without(g) ? 0 : g->links_active;
+}
+
 static void judge_link_counts(struct judging *j)
 {
 	for (int i = 0; i < j->hw->gpus; i++) {
 		const struct lf_hw_gpu *g = &j->hw->gpu[i];
 		struct lf_hw_finding *f;
-		int bridged, want = lf_part_nvlinks(g->name, &bridged);
+		int bridged, want = wanted(j, g, &bridged);
 
-		if (j->x->nvlinks > 0)
-			want = j->x->nvlinks;
-		if (want < 0 || g->links_active < 0 ||
-		    g->links_active >= want || (bridged && !g->links_active))
+		if (want < 0 || links_up(g) < 0 || links_up(g) >= want ||
+		    (bridged && !links_up(g)))
 			continue;
 		f = lf_finding_gpu(j, "LF-NVL-03", LF_RESULT_FAIL, i,
 				   "NVLinks up");
 		SAY(f->expected, "%d", want);
-		SAY(f->found, "%d", g->links_active);
-		f->remedy = "reseat the module or bridge; look at "
-			    "nvidia-smi nvlink -s and -e";
+		SAY(f->found, "%d%s", links_up(g),
+		    without(g)	       ? ", a part without NVLink"
+		    : j->hw->gpus == 1 ? ", on a single GPU"
+				       : "");
+		f->remedy = without(g) ? "another machine, or nvlinks = -1 in "
+					 "its file"
+				       : "reseat the module or bridge; look at "
+					 "nvidia-smi nvlink -s and -e";
 	}
 }
 
 /* Parts that have no NVLink at all. */
 static bool none_by_part(const struct lf_hw *hw)
 {
-	for (int i = 0; i < hw->gpus; i++) {
-		int bridged;
-
-		if (lf_part_nvlinks(hw->gpu[i].name, &bridged) != 0)
+	for (int i = 0; i < hw->gpus; i++)
+		if (!without(&hw->gpu[i]))
 			return false;
-	}
-	return hw->gpus > 1;
+	return hw->gpus > 0;
 }
 
-/* Every GPU shows as many links as its part has when whole. */
-static bool all_links_up(const struct lf_hw *hw)
+/* Every GPU shows as many links as it should have. */
+static bool all_links_up(const struct judging *j)
 {
-	for (int i = 0; i < hw->gpus; i++) {
-		int bridged;
-		int want = lf_part_nvlinks(hw->gpu[i].name, &bridged);
+	for (int i = 0; i < j->hw->gpus; i++) {
+		int bridged, want = wanted(j, &j->hw->gpu[i], &bridged);
 
-		if (want <= 0 || hw->gpu[i].links_active < want)
+		if (want <= 0 || links_up(&j->hw->gpu[i]) < want)
 			return false;
 	}
-	return hw->gpus > 0;
+	return j->hw->gpus > 0;
 }
 
 static void judge_pairs(struct judging *j)
@@ -74,7 +96,7 @@ static void no_shape(struct judging *j, const char *found)
 {
 	struct lf_hw_finding *f;
 
-	if (j->hw->partial) {
+	if (j->hw->partial || j->hw->gpus < 2) {
 		lf_worsen(j, LF_RESULT_UNKNOWN);
 		return;
 	}
@@ -97,7 +119,7 @@ static void judge_shape(struct judging *j)
 	case LF_SHAPE_SINGLE:
 		break;
 	case LF_SHAPE_UNKNOWN:
-		lf_worsen(j, all_links_up(j->hw) && !j->hw->partial
+		lf_worsen(j, all_links_up(j) && !j->hw->partial
 				     ? LF_RESULT_PASS
 				     : LF_RESULT_UNKNOWN);
 		break;
@@ -110,34 +132,39 @@ static void judge_shape(struct judging *j)
 	}
 }
 
+/* A single GPU needs no link, unless its machine's file asks for some. */
+static bool needs_none(const struct judging *j)
+{
+	const struct lf_hw *hw = j->hw;
+
+	return hw->gpus == 1 && hw->node.gpus_attached <= 1 && !hw->partial &&
+	       links_up(&hw->gpu[0]) <= 0 && j->x->nvlinks == 0;
+}
+
 void lf_judge_nvlink(struct judging *j)
 {
 	const struct lf_hw *hw = j->hw;
-	bool single = hw->gpus == 1 && hw->node.gpus_attached <= 1;
 
-	if (hw->gpus == 0 || lf_any_mig(hw))
+	if (hw->gpus == 0 || lf_any_mig(hw) || needs_none(j))
 		return;
-	if (j->x->nvlinks < 0) { /* none expected: bridges must be whole */
-		judge_link_counts(j);
+	judge_link_counts(j);
+	if (j->x->nvlinks < 0) /* none expected; bridges must be whole */
 		return;
-	}
-	if (single && !hw->partial && hw->gpu[0].links_active <= 0)
-		return; /* a single GPU needs no link */
 	if (none_by_part(hw)) {
-		no_shape(j, "parts without NVLink");
+		if (j->x->nvlinks == 0)
+			no_shape(j, "parts without NVLink");
 		return;
 	}
 	if (!hw->nvlink_shown) {
 		lf_worsen(j, LF_RESULT_UNKNOWN);
 		return;
 	}
-	judge_link_counts(j);
 	if (j->x->pair_nvlinks > 0)
 		judge_pairs(j);
 	judge_shape(j);
 	if (hw->gpus == 1)
-		lf_worsen(j, all_links_up(hw) ? LF_RESULT_PASS
-					      : LF_RESULT_UNKNOWN);
+		lf_worsen(j,
+			  all_links_up(j) ? LF_RESULT_PASS : LF_RESULT_UNKNOWN);
 }
 
 void lf_judge_fabric(struct judging *j)
