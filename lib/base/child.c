@@ -108,20 +108,6 @@ static int finish(pid_t pid, int fd, const struct lf_child *c)
 	return rc;
 }
 
-/* A pipe whose ends are above stdio: the prolog starts with fd 0 closed. */
-static int high_pipe(int fd[2])
-{
-	int low[2];
-
-	if (pipe2(low, O_CLOEXEC) < 0)
-		return -errno;
-	for (int i = 0; i < 2; i++) {
-		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
-		(void)close(low[i]);
-	}
-	return fd[0] < 0 || fd[1] < 0 ? -EMFILE : 0;
-}
-
 static void child(const struct lf_child *c, int out)
 {
 	char *none[] = { NULL };
@@ -129,7 +115,8 @@ static void child(const struct lf_child *c, int out)
 
 	(void)setpgid(0, 0);
 	lf_child_reset();
-	/* stdout last: where it was closed, `null` is at its number. */
+	/* Where stdio was closed, as in the prolog, either may be among it. */
+	out = fcntl(out, F_DUPFD, 3);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(null, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
 		_exit(126);
@@ -149,11 +136,11 @@ static void child(const struct lf_child *c, int out)
  * somebody else reaps. */
 static int spawn(const struct lf_child *c)
 {
-	int fd[2] = { -1, -1 }, rc = high_pipe(fd);
+	int fd[2], rc;
 	pid_t pid;
 
-	if (rc < 0)
-		return rc;
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return -errno;
 	pid = fork();
 	if (pid == 0)
 		child(c, fd[1]);
