@@ -7,17 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* SEQPACKET has no empty packets apart from end of file: a NUL goes ahead. */
-static int send_packet(int fd, const char *text, size_t n)
-{
-	struct iovec iov[2] = { { (char[]){ 0 }, 1 }, { (char *)text, n } };
-	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 2 };
-
-	if (sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return -errno;
-	return 0;
-}
-
 int lf_lifeline_open(int fd[2], struct lf_err *e)
 {
 	int on = 1;
@@ -28,14 +17,14 @@ int lf_lifeline_open(int fd[2], struct lf_err *e)
 	return 0;
 }
 
+/* SEQPACKET has no empty packets apart from end of file: a NUL goes ahead. */
 int lf_lifeline_send(int fd, const char *text)
 {
-	return send_packet(fd, text, strlen(text));
-}
+	struct iovec iov[2] = { { (char[]){ 0 }, 1 },
+				{ (char *)text, strlen(text) } };
+	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 2 };
 
-void lf_lifeline_introduce(int fd)
-{
-	(void)send_packet(fd, "", 0);
+	return sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 static pid_t sender(struct msghdr *m)

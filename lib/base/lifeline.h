@@ -16,13 +16,11 @@
 #include "base/err.h"
 
 int lf_lifeline_open(int fd[2], struct lf_err *e);
-/* One packet; never blocks, never raises SIGPIPE. */
+/* One packet; never blocks, never raises SIGPIPE.  Async-signal-safe: the new
+ * orchestrator introduces itself by the empty text. */
 int lf_lifeline_send(int fd, const char *text);
-/* Async-signal-safe; for the new orchestrator. */
-void lf_lifeline_introduce(int fd);
 /* One packet as NUL-terminated text (cut at n - 1 bytes) and, at the keeper's
- * end, its sender.  Returns 1, 0 at end of file, -EAGAIN when nothing waits.
- * An introduction is the empty text. */
+ * end, its sender.  Returns 1, 0 at end of file, -EAGAIN when nothing waits. */
 int lf_lifeline_recv(int fd, char *text, size_t n, pid_t *pid);
 
 #endif

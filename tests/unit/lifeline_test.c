@@ -34,7 +34,7 @@ static void cut_and_empty(void **state)
 	assert_int_equal(lf_lifeline_open(fd, NULL), 0);
 	assert_int_equal(lf_lifeline_send(fd[1], "0123456789"), 0);
 	assert_int_equal(lf_lifeline_send(fd[1], ""), 0);
-	lf_lifeline_introduce(fd[1]);
+	(void)lf_lifeline_send(fd[1], "");
 	assert_int_equal(lf_lifeline_recv(fd[0], text, sizeof(text), &pid), 1);
 	assert_string_equal(text, "0123456");
 	for (int i = 0; i < 2; i++) {
@@ -57,7 +57,7 @@ static void the_kernel_names_the_sender(void **state)
 	assert_int_equal(lf_lifeline_open(fd, NULL), 0);
 	child = fork();
 	if (child == 0) {
-		lf_lifeline_introduce(fd[1]);
+		(void)lf_lifeline_send(fd[1], "");
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
