@@ -125,11 +125,8 @@ static struct spank_option table[] = {
 	  "Set a key of loongforge.conf(5) for this job; repeatable, or several "
 	  "with ';' between.",
 	  1, 0, take_set },
-};
-
-static struct spank_option secret_option = {
-	"loongforge-secret", "HEX", "Set by srun itself where there is no munge.",
-	1, 0, take_secret
+	{ "loongforge-secret", "HEX", /* last: not where there is munge */
+	  "Set by srun itself where there is no munge.", 1, 0, take_secret },
 };
 
 /* Behind the twin comes what the outer command was given, which wins. */
@@ -165,10 +162,8 @@ void options_register(spank_t sp, bool submit)
 {
 	bool munge = submit && access(MUNGE, F_OK) == 0;
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+	for (size_t i = 0; i + munge < sizeof(table) / sizeof(*table); i++)
 		(void)spank_option_register(sp, &table[i]);
-	if (!munge)
-		(void)spank_option_register(sp, &secret_option);
 	if (!submit)
 		return;
 	take_twin(&mode);
@@ -177,16 +172,20 @@ void options_register(spank_t sp, bool submit)
 		make_secret();
 }
 
-void options_publish(void)
+static const char *join_sets(void)
 {
-	char joined[2 * LF_SET_MAX];
+	static char joined[2 * LF_SET_MAX];
 
-	(void)unsetenv(secret.carrier); /* travels as an option by now */
-	if (!*sets.env && !*sets.own)
-		return;
 	(void)snprintf(joined, sizeof(joined), "%s%s%s", sets.env,
 		       *sets.env && *sets.own ? ";" : "", sets.own);
-	(void)setenv(sets.joined, joined, 1);
+	return joined;
+}
+
+void options_publish(void)
+{
+	(void)unsetenv(secret.carrier); /* travels as an option by now */
+	if (*join_sets())
+		(void)setenv(sets.joined, join_sets(), 1);
 }
 
 bool options_on(void)
@@ -207,12 +206,9 @@ const char *options_mode(spank_t sp)
 
 const char *options_set(spank_t sp)
 {
-	static char joined[2 * LF_SET_MAX];
-
 	/* The option's value is the end of the list; once more does no harm. */
 	(void)sp_getenv(sp, sets.joined, sets.env, sizeof(sets.env));
-	(void)snprintf(joined, sizeof(joined), "%s;%s", sets.env, sets.own);
-	return joined;
+	return join_sets();
 }
 
 const char *options_secret(void)
