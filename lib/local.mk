@@ -3,6 +3,7 @@
 plugin_base = \
 	lib/base/auto.h \
 	lib/base/child.c lib/base/child.h \
+	lib/base/clean.c lib/base/clean.h \
 	lib/base/clock.c lib/base/clock.h \
 	lib/base/err.c lib/base/err.h \
 	lib/base/fs.c lib/base/fs.h \

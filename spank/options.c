@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clean.h"
 #include "base/limits.h"
 #include "base/parse.h"
 #include "spankapi.h"
@@ -42,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(const char *code,
 	va_start(ap, fmt);
 	(void)vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	lf_find_clean(what);
+	lf_clean(what, "");
 	slurm_error("loongforge: %s (%s)", what, code);
 	return -1;
 }

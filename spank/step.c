@@ -17,6 +17,7 @@
 
 #include "base/auto.h"
 #include "base/child.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/launch.h"
@@ -428,7 +429,7 @@ static bool hear(pid_t *pid, int *lines)
 		if (rc <= 0)
 			break;
 		*pid = sender;
-		lf_find_clean(text);
+		lf_clean(text, "");
 		if (*text && (*lines)++ < LF_NOTICE_LINES)
 			slurm_spank_log("%s", text);
 	}

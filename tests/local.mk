@@ -25,6 +25,7 @@ EXTRA_DIST += tests/tap.sh tests/unit/run tests/unit/python_test.py
 unit_tests = \
 	tests/unit/buf_test \
 	tests/unit/child_test \
+	tests/unit/clean_test \
 	tests/unit/client_test \
 	tests/unit/conf_test \
 	tests/unit/cred_test \

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/clock.h"
 
 enum {
@@ -92,9 +93,8 @@ void lf_log(enum lf_log_level level, const char *area, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(line + n, sizeof(line) - n - 1, fmt, ap);
 	va_end(ap);
-	for (; line[n]; n++)
-		if ((unsigned char)line[n] < ' ' || line[n] == 0x7f)
-			line[n] = '?';
+	lf_clean(line + n, "");
+	n += strlen(line + n);
 	line[n++] = '\n';
 	/* A full disk must not stop a job: the line is lost. */
 	if (write(sink, line, n) < 0)

@@ -24,7 +24,5 @@ void lf_find_line(const struct lf_finding *f, const char *node, char *line,
 		  size_t n);
 /* "loongforge: hint: REMEDY", or "" without a remedy. */
 void lf_find_hint(const struct lf_finding *f, char *line, size_t n);
-/* Makes text of others fit for one line: control characters become '?'. */
-void lf_find_clean(char *text);
 
 #endif

@@ -3,14 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/clean.h"
 #include "find/find.h"
-
-void lf_find_clean(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
-}
 
 void lf_find_line(const struct lf_finding *f, const char *node, char *line,
 		  size_t n)
@@ -21,7 +15,7 @@ void lf_find_line(const struct lf_finding *f, const char *node, char *line,
 		       f->expected ? f->expected : "",
 		       f->expected ? ", found " : "",
 		       f->expected ? f->found : "", f->code);
-	lf_find_clean(line);
+	lf_clean(line, "");
 }
 
 void lf_find_hint(const struct lf_finding *f, char *line, size_t n)
@@ -29,5 +23,5 @@ void lf_find_hint(const struct lf_finding *f, char *line, size_t n)
 	(void)snprintf(line, n, "%s%s",
 		       f->remedy ? "loongforge: hint: " : "",
 		       f->remedy ? f->remedy : "");
-	lf_find_clean(line);
+	lf_clean(line, "");
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clean.h"
+
 static const struct lf_hw_pcie no_pcie = { -1, -1, -1, -1, -1, -1, -1, -1 };
 
 struct lf_hw *lf_hw_new(void)
@@ -76,6 +78,14 @@ static struct lf_hw_gpu *add_gpu(struct lf_hw *hw)
 	return g;
 }
 
+/* Of others: names, too, reach terminals. */
+static const char *fit(const char *text, char out[LF_HW_TEXT])
+{
+	(void)snprintf(out, LF_HW_TEXT, "%s", text ? text : "");
+	lf_clean(out, "");
+	return out;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return *a && *b && strcasecmp(a, b) == 0;
@@ -85,10 +95,10 @@ struct lf_hw_gpu *lf_hw_gpu(struct lf_hw *hw, int index, const char *bus,
 			    const char *uuid)
 {
 	struct lf_hw_gpu *g = NULL;
-	char id[LF_HW_TEXT];
+	char id[LF_HW_TEXT], text[LF_HW_TEXT];
 
 	lf_hw_bus(bus, id);
-	uuid = uuid ? uuid : "";
+	uuid = fit(uuid, text);
 	if (index < 0 && !*id && !*uuid)
 		return NULL;
 	for (int i = 0; i < hw->gpus && !g; i++)
@@ -132,10 +142,10 @@ struct lf_hw_nic *lf_hw_nic(struct lf_hw *hw, const char *name, int port,
 			    const char *bus)
 {
 	struct lf_hw_nic *n = NULL;
-	char id[LF_HW_TEXT];
+	char id[LF_HW_TEXT], text[LF_HW_TEXT];
 
 	lf_hw_bus(bus, id);
-	name = name ? name : "";
+	name = fit(name, text);
 	if (!*name && !*id)
 		return NULL;
 	for (int i = 0; i < hw->nics && !n; i++) {
@@ -202,7 +212,10 @@ void lf_hw_set_int(struct lf_hw *hw, const char *subject, const char *what,
 void lf_hw_set_text(struct lf_hw *hw, const char *subject, const char *what,
 		    char field[LF_HW_TEXT], const char *value)
 {
-	if (!value || !*value || strcmp(field, value) == 0)
+	char text[LF_HW_TEXT];
+
+	value = fit(value, text);
+	if (!*value || strcmp(field, value) == 0)
 		return;
 	if (*field)
 		conflict(hw, subject, what, field, value);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/parse.h"
 #include "hw/pci.h"
 
@@ -47,18 +48,17 @@ __attribute__((format(printf, 4, 5))) static int get(const struct reading *r,
 	buf[0] = '\0';
 	len = r->v->get(r->v, path, buf, n);
 	/* A made-up copy may hold what a terminal would obey. */
-	for (char *c = buf; *c; c++)
-		if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t')
-			*c = '?';
+	lf_clean(buf, "\n\t");
 	return len;
 }
 
 static bool printable(const char *name)
 {
-	for (; *name; name++)
-		if (iscntrl((unsigned char)*name))
-			return false;
-	return true;
+	char clean[LF_SYS_NAME];
+
+	(void)snprintf(clean, sizeof(clean), "%s", name);
+	lf_clean(clean, "");
+	return !strcmp(clean, name);
 }
 
 static int whole(const char *text)

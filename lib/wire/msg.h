@@ -26,7 +26,8 @@ struct lf_msg {
 	size_t len;
 	int overflow; /* something did not fit: lf_msg_ok says 0 */
 	const char *verb;
-	const char *key[LF_MSG_KEYS], *value[LF_MSG_KEYS];
+	const char *key[LF_MSG_KEYS];
+	char *value[LF_MSG_KEYS]; /* in `text`, as `key` */
 	int keys;
 };
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clean.h"
 #include "base/parse.h"
 #include "cli.h"
 #include "comm/script.h"
@@ -141,7 +142,7 @@ static void print_note(struct lf_note *n)
 	f.remedy = *n->remedy ? n->remedy : NULL;
 	lf_find_line(&f, NULL, line, sizeof(line));
 	(void)printf("%s\n", line);
-	lf_find_clean(n->found);
+	lf_clean(n->found, "");
 	if (!f.expected && *n->found)
 		(void)printf("loongforge:     | %s\n", n->found);
 	lf_find_hint(&f, line, sizeof(line));
@@ -163,17 +164,10 @@ static void print(struct doctor *d)
 			     d->notes.note[0].code);
 }
 
-/* Text of others need not be UTF-8, which JSON must be. */
 static json_t *text(char *s)
 {
-	json_t *v;
-
-	lf_find_clean(s);
-	v = json_string(s);
-	for (char *p = s; !v && *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	return v ? v : json_string(s);
+	lf_clean(s, "");
+	return json_string(s);
 }
 
 static void print_json(struct doctor *d)

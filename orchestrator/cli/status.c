@@ -17,6 +17,7 @@
 
 #include "base/auto.h"
 #include "base/child.h"
+#include "base/clean.h"
 #include "base/hostlist.h"
 #include "base/limits.h"
 #include "base/parse.h"
@@ -99,6 +100,7 @@ static int find_sockets(uint64_t job, struct names *n)
 	return n->count;
 }
 
+/* Somebody else's, where root asks. */
 static json_t *to_json(const struct lf_msg *m)
 {
 	json_t *o = json_object();
@@ -106,6 +108,7 @@ static json_t *to_json(const struct lf_msg *m)
 	for (int i = 0; i < m->keys; i++) {
 		uint64_t v;
 
+		lf_clean(m->value[i], "");
 		if (lf_parse_u64(m->value[i], 0, INT64_MAX, &v) == 0)
 			(void)json_object_set_new(o, m->key[i],
 						  json_integer((json_int_t)v));

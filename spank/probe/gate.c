@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clean.h"
 #include "base/fs.h"
 #include "base/save.h"
-#include "find/find.h"
 #include "hw/policy.h"
 #include "probe.h"
 #include "slurm.h"
@@ -48,7 +48,7 @@ static void text_of(const struct lf_verdict_finding *f, char *text, size_t n)
 {
 	(void)snprintf(text, n, "%s: expected %s, found %s", f->subject,
 		       f->expected, f->found);
-	lf_find_clean(text);
+	lf_clean(text, "");
 }
 
 static void refusal_path(const struct probe *p, char *path, size_t n)

@@ -9,8 +9,8 @@
 
 #include "base/auto.h"
 #include "base/child.h"
+#include "base/clean.h"
 #include "base/hash.h"
-#include "find/find.h"
 #include "hw/expect.h"
 #include "hw/live.h"
 #include "probe.h"
@@ -31,7 +31,7 @@ static void unseen(struct lf_verdict *v, const char *why)
 	for (int c = 0; c < LF_CLAUSES; c++)
 		v->clause[c] = LF_RESULT_UNKNOWN;
 	(void)snprintf(v->unseen, sizeof(v->unseen), "%s", why);
-	lf_find_clean(v->unseen);
+	lf_clean(v->unseen, "");
 }
 
 /* Other people's text is parsed by a child that is nobody; its answer is as

@@ -10,11 +10,11 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/save.h"
 #include "conf/value.h"
-#include "find/find.h"
 #include "probe.h"
 
 bool probe_path(const struct probe *p, const char *pattern, char *path,
@@ -112,7 +112,7 @@ int probe_settings(struct probe *p, struct lf_err *e)
 	if (conf_rc == -ENOENT) /* a site without the file: built-in values */
 		conf_rc = 0;
 	if (conf_rc < 0)
-		lf_find_clean(refused.text);
+		lf_clean(refused.text, "");
 	p->basis = basis_of(p);
 	rc = write_settings(p, conf_rc < 0 ? &refused : NULL, e);
 	if (rc == 0 && conf_rc < 0) {

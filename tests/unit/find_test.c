@@ -39,13 +39,4 @@ static void shapes(void **state)
 	assert_string_equal(line, "loongforge: hint: try again");
 }
 
-/* Bytes of UTF-8 are no control characters. */
-static void clean_keeps_text(void **state)
-{
-	char text[] = "h\xc3\xa9llo \x01\x1f";
-
-	lf_find_clean(text);
-	assert_string_equal(text, "h\xc3\xa9llo ??");
-}
-
-MAIN(T(cut_and_dirty), T(shapes), T(clean_keeps_text))
+MAIN(T(cut_and_dirty), T(shapes))

@@ -3,7 +3,6 @@
 
 #include "hw/recorded/read.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clean.h"
 #include "hw/live.h"
 
 static const struct lf_hw_reader *const readers[] = {
@@ -156,9 +156,8 @@ static int unknown_format(struct lf_err *e)
 /* Parsers quote the input, which must not reach a terminal as it is. */
 static void plain(struct lf_err *e)
 {
-	for (char *c = e ? e->text : NULL; c && *c; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
+	if (e)
+		lf_clean(e->text, "");
 }
 
 /* The reader may have begun to write when it found the damage. */

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/clean.h"
 
 enum {
 	PROBE = 64 * 1024, /* bytes in which a format must show itself */
 	ESC = 0x1b,
-	BEL = 0x07,
-	DEL = 0x7f
+	BEL = 0x07
 };
 
 void lf_text_open(struct lf_text *t, const char *text, size_t n)
@@ -54,10 +54,7 @@ static const char *skip_escape(const char *p, const char *end)
 
 static void put(struct lf_text *t, size_t *n, char c)
 {
-	unsigned char u = (unsigned char)c;
-
-	if ((u < ' ' && u != '\t') || u == DEL)
-		c = '?';
+	c = c ? c : '?';
 	if (*n + 1 < sizeof(t->line))
 		t->line[(*n)++] = c;
 }
@@ -82,6 +79,7 @@ bool lf_text_line(struct lf_text *t)
 		}
 	}
 	t->line[n] = '\0';
+	lf_clean(t->line, "\t");
 	t->cut = p >= t->end;
 	t->at = p + !t->cut;
 	t->number++;
