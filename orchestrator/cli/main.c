@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -41,6 +43,16 @@ static int usage(FILE *to, int rc)
 	return rc;
 }
 
+/* argp knows no -h of itself; no command has another meaning for it. */
+static void spell_help(int argc, char **argv)
+{
+	static char help[] = "--help";
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "-h"))
+			argv[i] = help;
+}
+
 static int run(int argc, char **argv)
 {
 	if (argc < 2)
@@ -60,14 +72,20 @@ static int run(int argc, char **argv)
 	return usage(stderr, EXIT_USAGE);
 }
 
-/* What did not reach its reader, on a full disk for one, is no success. */
-int main(int argc, char **argv)
+/* What did not reach its reader, on a full disk for one, is no success.  At
+ * exit, since argp leaves by that after --help. */
+static void end_output(void)
 {
-	int rc = run(argc, argv);
-
 	if (fflush(stdout) == 0 && !ferror(stdout))
-		return rc;
+		return;
 	(void)fprintf(stderr, "loongforge: standard output: %s\n",
 		      strerror(errno));
-	return 1;
+	_exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	(void)atexit(end_output);
+	spell_help(argc, argv);
+	return run(argc, argv);
 }
