@@ -43,6 +43,7 @@ unit_tests = \
 	tests/unit/ports_test \
 	tests/unit/save_test \
 	tests/unit/session_test \
+	tests/unit/slurm_test \
 	tests/unit/sock_test \
 	tests/unit/start_test \
 	tests/unit/value_test
@@ -57,7 +58,8 @@ tests_libinside_la_SOURCES = \
 	orchestrator/plan/numa.c orchestrator/plan/numa.h \
 	orchestrator/plan/plan.c orchestrator/plan/plan.h \
 	orchestrator/plan/ports.c orchestrator/plan/ports.h \
-	orchestrator/start.c orchestrator/start.h
+	orchestrator/start.c orchestrator/start.h \
+	spank/probe/slurm.c spank/probe/slurm.h
 tests_libinside_la_CPPFLAGS = $(AM_CPPFLAGS) $(SODIUM_CFLAGS)
 tests_libinside_la_LIBADD = liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la \
 	$(SODIUM_LIBS) $(MUNGE_LIBS)

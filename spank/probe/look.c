@@ -84,6 +84,11 @@ static int judge_live(const struct probe *p, struct lf_hw *hw,
 		return lf_err(e, -ENAMETOOLONG, "gate.machine: too long");
 	rc = *machine ? lf_expect_read(machine, &x, e)
 		      : lf_expect_choose(LF_HARDWAREDIR, hw, &x, e);
+	if (rc >= 0) {
+		rc = lf_software_read(LF_SYSCONFDIR "/software.conf",
+				      &x.software, e);
+		rc = rc == -ENOENT ? 0 : rc;
+	}
 	if (rc < 0)
 		return rc;
 	lf_judge(hw, &x, &report);

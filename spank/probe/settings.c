@@ -52,6 +52,7 @@ static uint64_t basis_of(const struct probe *p)
 	for (int i = 0; i < LF_KEYS; i++)
 		h = lf_hash_text(h, v->text[i]);
 	h = hash_file(h, p, LF_HARDWAREDIR);
+	h = hash_file(h, p, LF_SYSCONFDIR "/software.conf");
 	h = hash_file(h, p, v->text[LF_KEY_GATE_MACHINE]);
 	return hash_file(h, p, v->text[LF_KEY_GATE_RECORDING]);
 }

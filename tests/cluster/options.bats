@@ -196,7 +196,7 @@ step loongforge/$job.0.0/???????????????????????????????? unset unset"
 @test "--help shows the options" {
 	for c in srun sbatch salloc; do
 		try $c --help
-		like "$out" *$'\n'*--loongforge=on\|off*"Start LoongForge's orchestrator"*--loongforge-set=KEY=VALUE*loongforge.conf\(5\)*
+		like "$out" *$'\n'*--loongforge=on\|check\|off*"Start LoongForge's orchestrator"*--loongforge-set=KEY=VALUE*loongforge.conf\(5\)*
 	done
 }
 
