@@ -125,7 +125,7 @@ fuzz:
 	@command -v clang >/dev/null || { echo "fuzz: skipped: no clang"; exit 0; }; \
 	for file in $(liblf_base_la_SOURCES) $(liblf_wire_la_SOURCES) \
 		$(liblf_keys_la_SOURCES) $(liblf_conf_la_SOURCES) \
-		$(tests_libinside_la_SOURCES); do \
+		$(liblf_hw_la_SOURCES) $(tests_libinside_la_SOURCES); do \
 		case $$file in *.c) sources="$$sources $(srcdir)/$$file" ;; esac; \
 	done; \
 	$(MKDIR_P) tests/fuzz; failed=0; \
@@ -135,7 +135,7 @@ fuzz:
 			$(CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 			-fno-sanitize-recover=all -o $$target.libfuzzer \
 			$(srcdir)/$$target.c $$sources \
-			$(CONFUSE_LIBS) $(SODIUM_LIBS) $(MUNGE_LIBS) && \
+			$(CONFUSE_LIBS) $(SODIUM_LIBS) $(MUNGE_LIBS) -ldl && \
 		name=$${target##*/} && \
 		$(srcdir)/tests/fuzz/run $$target.libfuzzer $${name%_fuzz} || \
 		failed=1; \
@@ -228,7 +228,8 @@ hw_fuzz = \
 	tests/fuzz/hw_smi_xml_fuzz \
 	tests/fuzz/hw_sysfs_json_fuzz \
 	tests/fuzz/hw_topo_fuzz \
-	tests/fuzz/hw_topo_p2p_fuzz
+	tests/fuzz/hw_topo_p2p_fuzz \
+	tests/fuzz/hw_verdict_fuzz
 check_PROGRAMS += $(hw_fuzz)
 TESTS += $(hw_fuzz)
 EXTRA_DIST += tests/fuzz/hw_fuzz.h
@@ -249,13 +250,14 @@ tests_fuzz_hw_smi_xml_fuzz_LDADD = $(hw_fuzz_ldadd)
 tests_fuzz_hw_sysfs_json_fuzz_LDADD = $(hw_fuzz_ldadd)
 tests_fuzz_hw_topo_fuzz_LDADD = $(hw_fuzz_ldadd)
 tests_fuzz_hw_topo_p2p_fuzz_LDADD = $(hw_fuzz_ldadd)
+tests_fuzz_hw_verdict_fuzz_LDADD = $(hw_fuzz_ldadd)
 
 # All readers are fed all recordings: foreign ones, too, are to be refused.
 fuzz-hw:
 	@command -v clang >/dev/null || { echo "fuzz: skipped: no clang"; exit 0; }; \
 	for file in $(liblf_base_la_SOURCES) $(liblf_keys_la_SOURCES) \
 		$(liblf_conf_la_SOURCES) $(liblf_hw_la_SOURCES) \
-		$(liblf_recorded_la_SOURCES); do \
+		$(liblf_expect_la_SOURCES) $(liblf_recorded_la_SOURCES); do \
 		case $$file in *.c) sources="$$sources $(srcdir)/$$file" ;; esac; \
 	done; \
 	$(MKDIR_P) tests/fuzz; failed=0; \
