@@ -25,12 +25,9 @@ bool probe_off(const struct probe *p)
 {
 	lf_autofree char *text = NULL;
 	char path[PATH_MAX];
-	const char *slash = strrchr(p->config, '/');
 	int rc;
 
-	(void)snprintf(path, sizeof(path), "%.*s/off",
-		       slash ? (int)(slash - p->config) : 1,
-		       slash ? p->config : ".");
+	probe_beside(p, "off", path, sizeof(path));
 	rc = lf_fs_read(path, 0, 64, &text, NULL);
 	return rc != -ENOENT && rc != -ENOTDIR;
 }

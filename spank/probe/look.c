@@ -40,15 +40,10 @@ static int read_recording(const struct probe *p, struct lf_verdict *v,
 			  struct lf_err *e)
 {
 	static char out[LF_VERDICT_MAX];
-	char file[PATH_MAX], machine[PATH_MAX];
-	char *argv[] = { LF_BINDIR "/loongforge",
-			 "check",
-			 "--verdict",
-			 "--from",
-			 file,
-			 NULL,
-			 machine,
-			 NULL };
+	char file[PATH_MAX], machine[PATH_MAX], software[PATH_MAX];
+	char *argv[10] = { LF_BINDIR "/loongforge", "check", "--verdict",
+			   "--from", file };
+	int n = 5;
 	struct lf_child c = { .argv = argv,
 			      .deadline_ms = LF_PROBE_MS,
 			      .uid = NOBODY,
@@ -62,8 +57,15 @@ static int read_recording(const struct probe *p, struct lf_verdict *v,
 	    !probe_path(p, value(p, LF_KEY_GATE_MACHINE), machine,
 			sizeof(machine)))
 		return lf_err(e, -ENAMETOOLONG, "gate.recording: too long");
-	if (*machine)
-		argv[5] = "--expect";
+	if (*machine) {
+		argv[n++] = "--expect";
+		argv[n++] = machine;
+	}
+	probe_beside(p, "software.conf", software, sizeof(software));
+	if (access(software, F_OK) == 0) {
+		argv[n++] = "--software";
+		argv[n++] = software;
+	}
 	rc = lf_child_run(&c, e);
 	if (rc == 0)
 		rc = lf_err_wrap(e, lf_verdict_parse(out, v, e), "%s", file);
@@ -76,7 +78,7 @@ static int judge_live(const struct probe *p, struct lf_hw *hw,
 {
 	static struct lf_report report;
 	struct lf_expect x;
-	char machine[PATH_MAX];
+	char machine[PATH_MAX], software[PATH_MAX];
 	int rc;
 
 	if (!probe_path(p, value(p, LF_KEY_GATE_MACHINE), machine,
@@ -90,6 +92,10 @@ static int judge_live(const struct probe *p, struct lf_hw *hw,
 		rc = rc == -ENOENT ? 0 : rc;
 	}
 	if (rc < 0)
+		return rc;
+	probe_beside(p, "software.conf", software, sizeof(software));
+	rc = lf_software_read(software, &x.software, e);
+	if (rc < 0 && rc != -ENOENT)
 		return rc;
 	lf_judge(hw, &x, &report);
 	lf_verdict_take(v, hw, &x, &report);

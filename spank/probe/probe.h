@@ -29,6 +29,9 @@ int probe_settings(struct probe *p, struct lf_err *e);
 /* Expands %n; false when it does not fit. */
 bool probe_path(const struct probe *p, const char *pattern, char *path,
 		size_t n);
+/* What lies beside loongforge.conf. */
+void probe_beside(const struct probe *p, const char *name, char *path,
+		  size_t n);
 
 /* look.c: judges the node, in at most LF_PROBE_MS.  What cannot be looked at
  * makes a verdict that says so. */

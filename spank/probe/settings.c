@@ -31,6 +31,14 @@ bool probe_path(const struct probe *p, const char *pattern, char *path,
 	return len < (int)n;
 }
 
+void probe_beside(const struct probe *p, const char *name, char *path, size_t n)
+{
+	const char *slash = strrchr(p->config, '/');
+
+	(void)snprintf(path, n, "%.*s/%s", slash ? (int)(slash - p->config) : 1,
+		       slash ? p->config : ".", name);
+}
+
 /* A file or folder as it now is. */
 static uint64_t hash_file(uint64_t h, const struct probe *p,
 			  const char *pattern)
@@ -48,9 +56,12 @@ static uint64_t basis_of(const struct probe *p)
 {
 	const struct lf_values *v = &p->conf.values;
 	uint64_t h = lf_hash_text(LF_HASH_START, PACKAGE_VERSION);
+	char software[PATH_MAX];
 
 	for (int i = 0; i < LF_KEYS; i++)
 		h = lf_hash_text(h, v->text[i]);
+	probe_beside(p, "software.conf", software, sizeof(software));
+	h = hash_file(h, p, software);
 	h = hash_file(h, p, LF_HARDWAREDIR);
 	h = hash_file(h, p, LF_SYSCONFDIR "/software.conf");
 	h = hash_file(h, p, v->text[LF_KEY_GATE_MACHINE]);

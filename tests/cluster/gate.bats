@@ -181,6 +181,16 @@ action_drain() { broken "$1" && policy "$on" -- "$1 = drain" && drains "$(code_o
 	runs
 }
 
+@test "software of no known-good set is told of, never refused; a new list is read at once" {
+	record "$n1" dgxa100.smi && policy "$on" -- 'software = drain'
+	runs --loongforge
+	equal "$(grep -c LF-SW <<<"$err")" 0
+	echo 'set "ours" { driver = "9999-" }' >"$LF_CLUSTER/conf/software.conf"
+	chmod 644 "$LF_CLUSTER/conf/software.conf"
+	runs --loongforge
+	like "$err" "*loongforge: $n1: driver version: expected 9999 or later (ours), found * (LF-SW-01)*"
+}
+
 # ---- users
 @test "a user tightens a check for his own job, whatever is enforced" {
 	broken nvlink && policy
