@@ -43,6 +43,7 @@ liblf_hw_la_SOURCES = \
 	lib/hw/judge_peer.c lib/hw/judge_rdma.c lib/hw/judge_software.c \
 	lib/hw/links.c lib/hw/links.h \
 	lib/hw/live.c lib/hw/live.h \
+	lib/hw/merge.c \
 	lib/hw/model.c lib/hw/model.h \
 	lib/hw/nvml.c lib/hw/nvml_api.h \
 	lib/hw/parts.c lib/hw/parts.h \

@@ -154,6 +154,7 @@ hw_tests = \
 	tests/unit/hw_ib_test \
 	tests/unit/hw_judge_test \
 	tests/unit/hw_lspci_test \
+	tests/unit/hw_merge_test \
 	tests/unit/hw_nccl_test \
 	tests/unit/hw_nvlink_test \
 	tests/unit/hw_nvml_test \
@@ -186,6 +187,7 @@ tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
 tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
 tests_unit_hw_judge_test_LDADD = $(hw_ldadd)
 tests_unit_hw_lspci_test_LDADD = $(hw_ldadd)
+tests_unit_hw_merge_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nccl_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nvlink_test_LDADD = $(hw_ldadd)
 tests_unit_hw_nvml_test_LDADD = $(hw_ldadd)

@@ -30,10 +30,8 @@ void lf_graph_close(struct lf_hw *hw)
 			int x = hw->gpu[i].switch_links;
 			int y = hw->gpu[j].switch_links;
 
-			if (x <= 0 || y <= 0 || hw->nvlink[i][j] > 0)
-				continue;
-			hw->nvlink[i][j] = x < y ? x : y;
-			hw->nvlink[j][i] = hw->nvlink[i][j];
+			if (x > 0 && y > 0 && hw->nvlink[i][j] <= 0)
+				lf_hw_set_nvlink(hw, i, j, x < y ? x : y);
 		}
 }
 

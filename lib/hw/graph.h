@@ -30,7 +30,8 @@ enum lf_graph_shape {
 };
 
 /* Joins GPUs that have links into a switch with each other: nvlink of such a
- * pair becomes the smaller of their switch links, where it is unknown or 0. */
+ * pair becomes the smaller of their switch links where it is unknown; where it
+ * is said to be 0, that is a contradiction. */
 void lf_graph_close(struct lf_hw *hw);
 void lf_graph_of(const struct lf_hw *hw, struct lf_graph *g);
 bool lf_graph_mesh(const struct lf_graph *g);

@@ -110,10 +110,11 @@ void lf_judge_model(struct judging *j)
 		const struct lf_hw_conflict *c = &j->hw->conflict[i];
 		struct lf_hw_finding *f =
 			lf_finding(j, "LF-REC-01", LF_RESULT_WARN,
-				   "%.40s: %.40s: recordings "
+				   "%.40s: %.40s: readings "
 				   "contradict each other",
 				   c->subject, c->what);
 
+		f->gpus = c->gpus;
 		SAY(f->expected, "%s", c->first);
 		SAY(f->found, "%s", c->second);
 		f->remedy = "are they of one machine, and of one time?";

@@ -33,7 +33,7 @@ enum lf_clause_id {
 	LF_CLAUSE_HOST, /* ACS, IOMMU, memlock, /dev/shm */
 	LF_CLAUSE_PEER, /* peer access between GPUs */
 	LF_CLAUSE_SOFTWARE, /* driver, CUDA, NCCL */
-	LF_CLAUSE_MODEL, /* contradictions between recordings */
+	LF_CLAUSE_MODEL, /* contradictions between readings */
 	LF_CLAUSES
 };
 

@@ -32,8 +32,6 @@ static bool judged_nic(const struct lf_expect *x, const struct lf_hw_nic *n)
 
 static void judge_port_state(struct judging *j, const struct lf_hw_nic *n)
 {
-	static const char *const names[] = { "?", "down", "init", "armed",
-					     "active" };
 	struct lf_hw_finding *f;
 
 	if (n->state == LF_PORT_UNKNOWN || n->state == LF_PORT_ACTIVE)
@@ -41,7 +39,7 @@ static void judge_port_state(struct judging *j, const struct lf_hw_nic *n)
 	f = lf_finding(j, "LF-NIC-01", LF_RESULT_FAIL, "%s: port state",
 		       n->name);
 	SAY(f->expected, "active");
-	SAY(f->found, "%s%s%s", names[n->state], *n->phys ? ", " : "", n->phys);
+	SAY(f->found, "%s%s%s", lf_hw_port_names[n->state], *n->phys ? ", " : "", n->phys);
 	f->remedy = n->state == LF_PORT_INIT
 			    ? "no subnet manager has configured it: look at "
 			      "opensm or UFM"

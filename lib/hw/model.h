@@ -4,7 +4,8 @@
  * Filled by any number of readers, live or recorded; what no reader saw stays
  * unknown (-1, NULL or the enum's UNKNOWN), which is never a pass and never a
  * fault.  Merging: a reader finds or adds a GPU or NIC by the keys that it
- * knows; a second value that differs from the first is kept as a conflict.
+ * knows; a value that differs from an earlier one is a conflict, and the worse
+ * of both holds (merge.c).
  * Pure: no file, no clock.  Bounded by the limits below.
  */
 #ifndef LF_HW_MODEL_H
@@ -51,12 +52,13 @@ struct lf_hw_pcie {
 	int path_gen, path_width; /* narrowest port between root and device */
 };
 
+/* The worst first. */
 enum lf_hw_fabric {
 	LF_FABRIC_UNKNOWN,
-	LF_FABRIC_NONE, /* not supported: no NVSwitch fabric */
 	LF_FABRIC_NOT_STARTED,
 	LF_FABRIC_IN_PROGRESS,
-	LF_FABRIC_COMPLETED
+	LF_FABRIC_COMPLETED,
+	LF_FABRIC_NONE /* not supported: no NVSwitch fabric */
 };
 
 struct lf_hw_gpu {
@@ -84,7 +86,7 @@ struct lf_hw_gpu {
 };
 
 enum lf_hw_layer { LF_LAYER_UNKNOWN, LF_LAYER_IB, LF_LAYER_ETHERNET };
-enum lf_hw_port {
+enum lf_hw_port { /* the worst first */
 	LF_PORT_UNKNOWN,
 	LF_PORT_DOWN,
 	LF_PORT_INIT,
@@ -127,6 +129,7 @@ struct lf_hw_node {
 };
 
 struct lf_hw_conflict {
+	uint64_t gpus; /* bit i: of GPU i; 0: none's */
 	char subject[LF_HW_TEXT], what[LF_HW_TEXT];
 	char first[LF_HW_TEXT], second[LF_HW_TEXT];
 };
@@ -164,11 +167,24 @@ struct lf_hw_nic *lf_hw_nic(struct lf_hw *hw, const char *name, int port,
 int lf_hw_gpu_number(const struct lf_hw *hw, const struct lf_hw_gpu *g);
 int lf_hw_nic_number(const struct lf_hw *hw, const struct lf_hw_nic *n);
 
-/* Set if unknown, else compare: a difference becomes a conflict. */
+/* Set if unknown, else compare: a difference becomes a conflict, and the smaller
+ * number holds; with _high the greater, with _text the first. */
 void lf_hw_set_int(struct lf_hw *hw, const char *subject, const char *what,
 		   int *field, int value);
+void lf_hw_set_high(struct lf_hw *hw, const char *subject, const char *what,
+		    int *field, int value);
 void lf_hw_set_text(struct lf_hw *hw, const char *subject, const char *what,
 		    char field[LF_HW_TEXT], const char *value);
+void lf_hw_set_ecc(struct lf_hw *hw, const char *subject, struct lf_hw_gpu *g,
+		   int64_t errors);
+/* An idle GPU lowers its generation by itself: a busy one's reading holds. */
+void lf_hw_set_gen(struct lf_hw *hw, const char *subject, struct lf_hw_pcie *p,
+		   int gen);
+void lf_hw_set_pstate(struct lf_hw_gpu *g, int pstate); /* the busiest holds */
+void lf_hw_set_port(struct lf_hw *hw, struct lf_hw_nic *n, enum lf_hw_port p);
+void lf_hw_set_layer(struct lf_hw *hw, struct lf_hw_nic *n, enum lf_hw_layer l);
+void lf_hw_set_fabric(struct lf_hw *hw, struct lf_hw_gpu *g,
+		      enum lf_hw_fabric f);
 void lf_hw_set_nvlink(struct lf_hw *hw, int a, int b, int count);
 void lf_hw_set_p2p(struct lf_hw *hw, int a, int b, int ok);
 void lf_hw_set_path(struct lf_hw *hw, int a, int b, enum lf_hw_path p);
@@ -179,5 +195,6 @@ void lf_hw_mark_partial(struct lf_hw *hw, const char *why);
 /* "0000:17:00.0" from any form, "" for none. */
 void lf_hw_bus(const char *text, char out[LF_HW_TEXT]);
 const char *lf_hw_path_name(enum lf_hw_path p); /* "PIX", "?" */
+extern const char *const lf_hw_port_names[]; /* "down", "?" */
 
 #endif

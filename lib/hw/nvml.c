@@ -76,7 +76,8 @@ static void read_pcie(struct reading *r, lf_nvml_device d, struct lf_hw_gpu *g)
 	int rc;
 
 	rc = CALL(r, gen, d, &v);
-	set(r, g, "PCIe generation", &p->gen, rc, v);
+	if (rc == NVML_OK && v <= 9)
+		lf_hw_set_gen(r->hw, g->bus, p, (int)v);
 	rc = CALL(r, width, d, &v);
 	set(r, g, "PCIe width", &p->width, rc, v);
 	rc = CALL(r, max_gen, d, &v);
@@ -95,8 +96,7 @@ static void read_state(struct reading *r, lf_nvml_device d, struct lf_hw_gpu *g)
 	int rc = CALL(r, pstate, d, &pstate);
 
 	if (rc == NVML_OK && pstate >= 0 && pstate <= 15)
-		set(r, g, "performance state", &g->pstate, rc,
-		    (unsigned)pstate);
+		lf_hw_set_pstate(g, pstate);
 	rc = CALL(r, mig, d, &now, &later);
 	/* A part without MIG does not have it on. */
 	if (rc == NVML_NOT_SUPPORTED) {
@@ -105,13 +105,15 @@ static void read_state(struct reading *r, lf_nvml_device d, struct lf_hw_gpu *g)
 	}
 	set(r, g, "MIG", &g->mig, rc, now);
 	rc = CALL(r, ecc, d, NVML_ECC_UNCORRECTED, NVML_ECC_VOLATILE, &errors);
-	if (rc == NVML_OK && errors <= INT64_MAX && g->ecc_uncorrected < 0)
-		g->ecc_uncorrected = (int64_t)errors;
+	if (rc == NVML_OK && errors <= INT64_MAX)
+		lf_hw_set_ecc(r->hw, g->bus, g, (int64_t)errors);
 	rc = CALL(r, remap, d, &corrected, &uncorrected, &pending, &failed);
 	if (rc != NVML_OK)
 		return;
-	set(r, g, "row remap pending", &g->remap_pending, rc, pending != 0);
-	set(r, g, "row remap failed", &g->remap_failed, rc, failed != 0);
+	lf_hw_set_high(r->hw, g->bus, "row remap pending", &g->remap_pending,
+		       pending != 0);
+	lf_hw_set_high(r->hw, g->bus, "row remap failed", &g->remap_failed,
+		       failed != 0);
 }
 
 /* "0-23,96-119" */
@@ -211,11 +213,13 @@ static void read_fabric(struct reading *r, lf_nvml_device d,
 
 	if (!ask_fabric(r, d, &f) || f.state > NVML_FABRIC_COMPLETED)
 		return;
-	g->fabric = states[f.state];
+	lf_hw_set_fabric(r->hw, g, states[f.state]);
 	if (f.state != NVML_FABRIC_COMPLETED)
 		return;
-	g->fabric_ok = f.status == NVML_OK && mask_healthy(f.health) &&
-		       f.summary <= NVML_FABRIC_HEALTHY;
+	lf_hw_set_int(r->hw, g->bus, "status of the NVLink fabric",
+		      &g->fabric_ok,
+		      f.status == NVML_OK && mask_healthy(f.health) &&
+			      f.summary <= NVML_FABRIC_HEALTHY);
 	set_clique(g, f.cluster, f.clique);
 }
 
@@ -339,7 +343,7 @@ static void read_links(struct reading *r, struct one *one)
 	r->links->seen[one->gpu] = true;
 	r->hw->nvlink_shown = true;
 	one->links = up;
-	lf_hw_set_int(r->hw, g->bus, "NVLinks down", &g->links_inactive, down);
+	lf_hw_set_high(r->hw, g->bus, "NVLinks down", &g->links_inactive, down);
 	if (first < 0)
 		return;
 	speed = field(r, one->device, NVML_FI_LINK_SPEED, (unsigned)first);

@@ -174,7 +174,7 @@ static void set_pcie(struct reading *r, const struct lf_pci_dev *d,
 	int wired = port ? pci_lanes(r, up->bus, "max_link_width") : -1;
 	struct lf_hw *hw = r->hw;
 
-	lf_hw_set_int(hw, d->bus, "PCIe generation", &pcie->gen, d->gen);
+	lf_hw_set_gen(hw, d->bus, pcie, d->gen);
 	lf_hw_set_int(hw, d->bus, "PCIe width", &pcie->width, d->width);
 	lf_hw_set_int(hw, d->bus, "PCIe generation of the device",
 		      &pcie->device_max_gen, own);
@@ -302,14 +302,10 @@ static void set_port(struct reading *r, struct lf_hw_nic *n, const char *base,
 		     const char *port)
 {
 	char buf[VALUE];
-	enum lf_hw_port state;
 	unsigned lid;
 
-	if (get(r, buf, sizeof(buf), "%s/ports/%s/state", base, port) > 0) {
-		state = port_state(buf);
-		if (n->state == LF_PORT_UNKNOWN)
-			n->state = state;
-	}
+	if (get(r, buf, sizeof(buf), "%s/ports/%s/state", base, port) > 0)
+		lf_hw_set_port(r->hw, n, port_state(buf));
 	if (get(r, buf, sizeof(buf), "%s/ports/%s/phys_state", base, port) >
 		    0 &&
 	    strchr(buf, ':'))
@@ -319,12 +315,12 @@ static void set_port(struct reading *r, struct lf_hw_nic *n, const char *base,
 	if (get(r, buf, sizeof(buf), "%s/ports/%s/rate", base, port) > 0)
 		lf_hw_set_int(r->hw, n->name, "rate", &n->rate_mbps,
 			      port_rate(buf));
-	if (get(r, buf, sizeof(buf), "%s/ports/%s/link_layer", base, port) >
-		    0 &&
-	    n->layer == LF_LAYER_UNKNOWN)
-		n->layer = strcmp(buf, "InfiniBand") == 0 ? LF_LAYER_IB
-			   : strcmp(buf, "Ethernet") == 0 ? LF_LAYER_ETHERNET
-							  : LF_LAYER_UNKNOWN;
+	if (get(r, buf, sizeof(buf), "%s/ports/%s/link_layer", base, port) > 0)
+		lf_hw_set_layer(r->hw, n,
+				strcmp(buf, "InfiniBand") == 0 ? LF_LAYER_IB
+				: strcmp(buf, "Ethernet") == 0
+					? LF_LAYER_ETHERNET
+					: LF_LAYER_UNKNOWN);
 	if (get(r, buf, sizeof(buf), "%s/ports/%s/sm_lid", base, port) > 0 &&
 	    (sscanf(buf, "0x%4x", &lid) == 1))
 		lf_hw_set_int(r->hw, n->name, "SM LID", &n->sm_lid, (int)lid);
@@ -499,7 +495,7 @@ static void set_iommu(struct reading *r)
 		     : strcmp(buf, "identity") == 0 ? 0
 						    : on;
 	}
-	lf_hw_set_int(r->hw, "node", "IOMMU", &r->hw->node.iommu, on);
+	lf_hw_set_high(r->hw, "node", "IOMMU", &r->hw->node.iommu, on);
 }
 
 static unsigned word(const char *config, int at)
@@ -551,7 +547,7 @@ static void set_acs(struct reading *r)
 		one = redirects(r, d->bus);
 		acs = one > acs ? one : acs;
 	}
-	lf_hw_set_int(r->hw, "node", "ACS", &r->hw->node.acs, acs);
+	lf_hw_set_high(r->hw, "node", "ACS", &r->hw->node.acs, acs);
 }
 
 static void set_numa(struct reading *r)

@@ -243,6 +243,28 @@ static void software_without_sets_or_gpus(void **state)
 	assert_int_equal(report.clause[LF_CLAUSE_SOFTWARE], LF_RESULT_NA);
 }
 
+static void contradictions_have_their_gpus(void **state)
+{
+	machine(3, "NVIDIA A10");
+	lf_hw_set_int(hw, "GPU2", "PCIe width", &hw->gpu[2].pcie.width, 16);
+	lf_hw_set_int(hw, "GPU2", "PCIe width", &hw->gpu[2].pcie.width, 8);
+	lf_hw_set_nvlink(hw, 1, 0, 4);
+	lf_hw_set_nvlink(hw, 1, 0, 3);
+	lf_hw_set_high(hw, "node", "ACS", &hw->node.acs, 0);
+	lf_hw_set_high(hw, "node", "ACS", &hw->node.acs, 1);
+	lf_judge(hw, &general, &report);
+	assert_int_equal(report.clause[LF_CLAUSE_MODEL], LF_RESULT_WARN);
+	assert_int_equal(report.clause[LF_CLAUSE_PCIE], LF_RESULT_FAIL);
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t gpus[] = { 4, 3, 0 };
+		const struct lf_hw_finding *f =
+			&report.finding[report.findings - 3 + i];
+
+		assert_string_equal(f->code, "LF-REC-01");
+		assert_int_equal(f->gpus, gpus[i]);
+	}
+}
+
 static int teardown(void **state)
 {
 	lf_hw_free(hw);
@@ -252,9 +274,11 @@ static int teardown(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest all[] = { T(stated_nvlinks), T(peers),
+	const struct CMUnitTest all[] = { T(stated_nvlinks),
+					  T(peers),
 					  T(many_pairs_are_one_finding),
 					  T(software),
+					  T(contradictions_have_their_gpus),
 					  T(software_without_sets_or_gpus) };
 
 	return cmocka_run_group_tests_name("hw_judge", all, NULL, teardown);

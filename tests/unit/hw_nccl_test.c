@@ -138,7 +138,7 @@ static void bridges_loops_and_contradictions(void **state)
 					       LINK("0004:05:00.0", "2",
 						    "0x068001")))));
 
-	assert_int_equal(hw->nvlink[0][1], 4);
+	assert_int_equal(hw->nvlink[0][1], 3);
 	assert_int_equal(hw->nvlink[0][2], 0);
 	assert_int_equal(hw->gpu[0].links_active, 4);
 	assert_int_equal(hw->gpu[0].switch_links, 0);

@@ -441,7 +441,7 @@ static void add_gpu(struct reading *r, int pci)
 		return;
 	}
 	lf_pci_to_gpu(r->hw, g, d);
-	lf_hw_set_int(r->hw, d->bus, "PCIe generation", &g->pcie.gen, d->gen);
+	lf_hw_set_gen(r->hw, d->bus, &g->pcie, d->gen);
 	lf_hw_set_int(r->hw, d->bus, "PCIe width", &g->pcie.width, d->width);
 	if (said)
 		lf_hw_set_text(r->hw, d->bus, "name", g->name, said->model);
@@ -461,13 +461,13 @@ static void add_port(struct reading *r, const struct device *n, int port)
 
 	if (!to)
 		return;
-	if (to->state == LF_PORT_UNKNOWN && state > 0 && state <= 4)
-		to->state = states[state];
+	if (state > 0 && state <= 4)
+		lf_hw_set_port(r->hw, to, states[state]);
 	lf_hw_set_text(r->hw, n->name, "GUID", to->guid, n->guid);
 	if (!d)
 		return;
 	lf_pci_to_nic(r->hw, to, d);
-	lf_hw_set_int(r->hw, n->name, "PCIe generation", &to->pcie.gen, d->gen);
+	lf_hw_set_gen(r->hw, n->name, &to->pcie, d->gen);
 	lf_hw_set_int(r->hw, n->name, "PCIe width", &to->pcie.width, d->width);
 }
 

@@ -82,8 +82,7 @@ static const char *set_state(struct ib *s, const char *value)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strcasecmp(word, rows[i].word) != 0)
 			continue;
-		LF_TEXT_SET_ENUM(s->hw, s->device, "state", s->n->state,
-				 rows[i].state ? rows[i].state : -1);
+		lf_hw_set_port(s->hw, s->n, rows[i].state);
 		return NULL;
 	}
 	return "state of a port";
@@ -183,7 +182,7 @@ static const char *set_lid(struct ib *s, const char *value)
 
 static const char *set_layer(struct ib *s, const char *value)
 {
-	int layer;
+	enum lf_hw_layer layer;
 
 	if (strcasecmp(value, "InfiniBand") == 0 || strcmp(value, "IB") == 0)
 		layer = LF_LAYER_IB;
@@ -191,7 +190,7 @@ static const char *set_layer(struct ib *s, const char *value)
 		layer = LF_LAYER_ETHERNET;
 	else
 		return "link layer";
-	LF_TEXT_SET_ENUM(s->hw, s->device, "link layer", s->n->layer, layer);
+	lf_hw_set_layer(s->hw, s->n, layer);
 	return NULL;
 }
 

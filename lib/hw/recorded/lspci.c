@@ -366,7 +366,7 @@ static void set_pcie(struct lf_hw *hw, const struct list *l,
 	int n = climb(l, d, way), gen = -1, width = -1;
 	const char *who = *d->bus ? d->bus : "the GPU";
 
-	lf_hw_set_int(hw, who, "PCIe generation", &p->gen, d->now.gen);
+	lf_hw_set_gen(hw, who, p, d->now.gen);
 	lf_hw_set_int(hw, who, "PCIe width", &p->width, d->now.width);
 	lf_hw_set_int(hw, who, "PCIe generation of the device",
 		      &p->device_max_gen, d->cap.gen);
@@ -541,7 +541,7 @@ static int add_all(struct lf_hw *hw, const struct list *l, int *at,
 	if (rc)
 		return rc;
 	add_paths(hw, l, at);
-	lf_hw_set_int(hw, "node", "ACS", &hw->node.acs, redirect_of(l));
+	lf_hw_set_high(hw, "node", "ACS", &hw->node.acs, redirect_of(l));
 	if (l->nameless)
 		lf_hw_mark_partial(hw, "a link without a device's name was "
 				       "taken for a GPU's");
@@ -635,7 +635,7 @@ static int read_log(struct lf_hw *hw, struct lf_text *t, struct lf_err *e)
 			return lf_text_err(e, t, type,
 					   "'%.20s' is no type of a domain",
 					   type);
-		lf_hw_set_int(hw, "node", "IOMMU", &hw->node.iommu, on);
+		lf_hw_set_high(hw, "node", "IOMMU", &hw->node.iommu, on);
 		any = true;
 	}
 	return any ? 0 : lf_text_err(e, t, t->line, "nothing on the IOMMU");

@@ -280,8 +280,8 @@ static int add_facts(struct lf_hw *hw, const struct listing *l, struct entry *g,
 	lf_hw_set_int(hw, who, "NVLinks", &gpu->links_active, g->active);
 	/* -R may pass over links that are down. */
 	if (!g->remote || g->inactive)
-		lf_hw_set_int(hw, who, "inactive NVLinks", &gpu->links_inactive,
-			      g->inactive);
+		lf_hw_set_high(hw, who, "inactive NVLinks",
+			       &gpu->links_inactive, g->inactive);
 	return 0;
 }
 
@@ -429,8 +429,8 @@ static int read_listing(struct lf_hw *hw, struct lf_text *t, struct lf_err *e)
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	struct ends *s = calloc(1, sizeof(*s));
-	int rc = l && s ? read_into(hw, t, l, s, e) :
-			  lf_err(e, -ENOMEM, "no memory for a listing");
+	int rc = l && s ? read_into(hw, t, l, s, e)
+			: lf_err(e, -ENOMEM, "no memory for a listing");
 
 	free(l);
 	free(s);

@@ -37,7 +37,9 @@ struct smi {
 	struct section at[DEPTH];
 	char path[DEPTH * (KEY + 1)];
 	char clique[LF_HW_TEXT];
+	/* Of several lines of the present GPU: sum, and the worst. */
 	int64_t ecc;
+	int fabric_ok;
 	bool ended; /* the GPU's last part, its processes, was seen */
 };
 
@@ -73,6 +75,16 @@ static const char *set_gen(struct smi *s, void *field, const char *value)
 	return set_int(s, field, value, 1, 9);
 }
 
+static const char *set_gen_now(struct smi *s, void *field, const char *value)
+{
+	int v;
+
+	if (!lf_text_int(value, 1, 9, &v))
+		return "number that this can be";
+	lf_hw_set_gen(s->hw, s->who, &s->g->pcie, v);
+	return NULL;
+}
+
 static const char *set_minor(struct smi *s, void *field, const char *value)
 {
 	return set_int(s, field, value, 0, MINOR_MAX);
@@ -91,27 +103,29 @@ static const char *set_width(struct smi *s, void *field, const char *value)
 
 static const char *set_pstate(struct smi *s, void *field, const char *value)
 {
-	return *value == 'P' ? set_int(s, field, value + 1, 0, 15) :
-			       "performance state";
-}
+	int v;
 
-static const char *set_word(struct smi *s, void *field, const char *value,
-			    const char *no, const char *yes)
-{
-	if (strcmp(value, no) != 0 && strcmp(value, yes) != 0)
-		return yes;
-	lf_hw_set_int(s->hw, s->who, s->path, field, value[0] == yes[0]);
+	if (*value != 'P' || !lf_text_int(value + 1, 0, 15, &v))
+		return "performance state";
+	lf_hw_set_pstate(s->g, v);
 	return NULL;
 }
 
+/* Of row remaps, where yes is the worse answer. */
 static const char *set_yes(struct smi *s, void *field, const char *value)
 {
-	return set_word(s, field, value, "No", "Yes");
+	if (strcmp(value, "No") != 0 && strcmp(value, "Yes") != 0)
+		return "Yes";
+	lf_hw_set_high(s->hw, s->who, s->path, field, *value == 'Y');
+	return NULL;
 }
 
 static const char *set_enabled(struct smi *s, void *field, const char *value)
 {
-	return set_word(s, field, value, "Disabled", "Enabled");
+	if (strcmp(value, "Disabled") != 0 && strcmp(value, "Enabled") != 0)
+		return "Enabled";
+	lf_hw_set_int(s->hw, s->who, s->path, field, *value == 'E');
+	return NULL;
 }
 
 static const char *set_text(struct smi *s, void *field, const char *value)
@@ -153,36 +167,33 @@ static const char *set_fabric(struct smi *s, void *field, const char *value)
 		{ "In Progress", LF_FABRIC_IN_PROGRESS },
 		{ "Completed", LF_FABRIC_COMPLETED },
 	};
-	enum lf_hw_fabric *fabric = field;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strcasecmp(value, rows[i].text) == 0) {
-			LF_TEXT_SET_ENUM(s->hw, s->who, s->path, *fabric,
-					 (int)rows[i].state);
+			lf_hw_set_fabric(s->hw, s->g, rows[i].state);
 			return NULL;
 		}
 	return "state of a fabric";
 }
 
-/* Every bad sign makes fabric_ok 0, whatever the others say; a word that is
- * not known says nothing. */
+/* Every bad sign holds, whatever the others say; a word that is not known says
+ * nothing. */
 static const char *set_fabric_ok(struct smi *s, void *field, const char *value)
 {
 	static const char *const good[] = { "Success", "Full", "Healthy",
 					    "False" };
 	static const char *const bad[] = { "Degraded", "Unhealthy",
 					   "Limited Capacity", "True" };
-	int *ok = field;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		if (strcmp(value, good[i]) == 0 && *ok < 0)
-			*ok = 1;
+		if (strcmp(value, good[i]) == 0 && s->fabric_ok < 0)
+			s->fabric_ok = 1;
 		if (strcmp(value, bad[i]) == 0)
-			*ok = 0;
+			s->fabric_ok = 0;
 	}
 	if (strcmp(last_part(s), "Status") == 0 &&
 	    strcmp(value, "Success") != 0)
-		*ok = 0; /* any other word is an error's name */
+		s->fabric_ok = 0; /* any other word is an error's name */
 	return NULL;
 }
 
@@ -208,14 +219,11 @@ static const char *set_clique(struct smi *s, void *field, const char *value)
 
 static const char *add_ecc(struct smi *s, void *field, const char *value)
 {
-	int64_t *sum = field;
 	int v;
 
 	if (!lf_text_int(value, 0, 0x7fffffff, &v))
 		return "count of errors";
 	s->ecc = (s->ecc < 0 ? 0 : s->ecc) + v;
-	if (s->ecc > *sum)
-		*sum = s->ecc; /* counts only grow */
 	return NULL;
 }
 
@@ -229,36 +237,30 @@ static const struct leaf leaves[] = {
 	{ "PCI/Bus Id", set_bus, GPU(bus) },
 	{ "PCI/Device Id", set_device, GPU(device_id) },
 	{ "PCI/GPU Link Info/PCIe Generation/Max", set_gen, GPU(pcie.max_gen) },
-	{ "PCI/GPU Link Info/PCIe Generation/Current", set_gen, GPU(pcie.gen) },
+	{ "PCI/GPU Link Info/PCIe Generation/Current", set_gen_now },
 	{ "PCI/GPU Link Info/PCIe Generation/Device Max", set_gen,
 	  GPU(pcie.device_max_gen) },
 	{ "PCI/GPU Link Info/PCIe Generation/Host Max", set_gen,
 	  GPU(pcie.host_max_gen) },
 	{ "PCI/GPU Link Info/Link Width/Max", set_width, GPU(pcie.max_width) },
 	{ "PCI/GPU Link Info/Link Width/Current", set_width, GPU(pcie.width) },
-	{ "Performance State", set_pstate, GPU(pstate) },
-	{ "ECC Errors/Volatile/SRAM Uncorrectable", add_ecc,
-	  GPU(ecc_uncorrected) },
-	{ "ECC Errors/Volatile/SRAM Uncorrectable Parity", add_ecc,
-	  GPU(ecc_uncorrected) },
-	{ "ECC Errors/Volatile/SRAM Uncorrectable SEC-DED", add_ecc,
-	  GPU(ecc_uncorrected) },
-	{ "ECC Errors/Volatile/DRAM Uncorrectable", add_ecc,
-	  GPU(ecc_uncorrected) },
-	{ "ECC Errors/Volatile/Double Bit/Total", add_ecc,
-	  GPU(ecc_uncorrected) },
+	{ "Performance State", set_pstate },
+	{ "ECC Errors/Volatile/SRAM Uncorrectable", add_ecc },
+	{ "ECC Errors/Volatile/SRAM Uncorrectable Parity", add_ecc },
+	{ "ECC Errors/Volatile/SRAM Uncorrectable SEC-DED", add_ecc },
+	{ "ECC Errors/Volatile/DRAM Uncorrectable", add_ecc },
+	{ "ECC Errors/Volatile/Double Bit/Total", add_ecc },
 	{ "Remapped Rows/Pending", set_yes, GPU(remap_pending) },
 	{ "Remapped Rows/Remapping Failure Occurred", set_yes,
 	  GPU(remap_failed) },
-	{ "Fabric/State", set_fabric, GPU(fabric) },
-	{ "Fabric/Status", set_fabric_ok, GPU(fabric_ok) },
+	{ "Fabric/State", set_fabric },
+	{ "Fabric/Status", set_fabric_ok },
 	{ "Fabric/CliqueId", set_clique, GPU(clique) },
 	{ "Fabric/ClusterUUID", set_clique, GPU(clique) },
-	{ "Fabric/Health/Summary", set_fabric_ok, GPU(fabric_ok) },
-	{ "Fabric/Health/Bandwidth", set_fabric_ok, GPU(fabric_ok) },
-	{ "Fabric/Health/Route Recovery in progress", set_fabric_ok,
-	  GPU(fabric_ok) },
-	{ "Fabric/Health/Route Unhealthy", set_fabric_ok, GPU(fabric_ok) },
+	{ "Fabric/Health/Summary", set_fabric_ok },
+	{ "Fabric/Health/Bandwidth", set_fabric_ok },
+	{ "Fabric/Health/Route Recovery in progress", set_fabric_ok },
+	{ "Fabric/Health/Route Unhealthy", set_fabric_ok },
 };
 
 /* What nvidia-smi prints where it has no value. */
@@ -338,11 +340,17 @@ static bool is_gpu_line(const char *line)
 	return *bus != '\0';
 }
 
-static void mark_end(struct smi *s)
+static void end_gpu(struct smi *s)
 {
 	char why[LF_HW_TEXT * 2];
 
-	if (!s->g || s->ended)
+	if (!s->g)
+		return;
+	if (s->ended || s->ecc > 0) /* else more errors may have followed */
+		lf_hw_set_ecc(s->hw, s->who, s->g, s->ecc);
+	lf_hw_set_int(s->hw, s->who, "status of the NVLink fabric",
+		      &s->g->fabric_ok, s->fabric_ok);
+	if (s->ended)
 		return;
 	(void)snprintf(why, sizeof(why), "the section of %s is cut", s->who);
 	lf_hw_mark_partial(s->hw, why);
@@ -353,7 +361,7 @@ static int begin_gpu(struct smi *s, const struct lf_text *t, struct lf_err *e)
 	/* Counting gives the index only where none was left out. */
 	int index = s->shown == s->hw->node.gpus_attached ? s->order : -1;
 
-	mark_end(s);
+	end_gpu(s);
 	s->g = lf_hw_gpu(s->hw, index, t->line + 4, NULL);
 	if (!s->g)
 		return lf_text_err(e, t, t->line, "more than %d GPUs",
@@ -363,7 +371,7 @@ static int begin_gpu(struct smi *s, const struct lf_text *t, struct lf_err *e)
 	s->g->vendor = LF_VENDOR_NVIDIA;
 	s->ended = false;
 	s->depth = 0;
-	s->ecc = -1;
+	s->ecc = s->fabric_ok = -1;
 	s->clique[0] = '\0';
 	(void)snprintf(s->who, sizeof(s->who), "GPU %.60s", s->g->bus);
 	return 0;
@@ -465,7 +473,7 @@ static int read_log(struct lf_hw *hw, struct lf_text *t, struct lf_err *e)
 	if (s.order == 0 && hw->node.gpus_attached != 0)
 		return lf_text_err(e, t, t->line,
 				   "no line 'GPU 00000000:..:..'");
-	mark_end(&s);
+	end_gpu(&s);
 	if (s.order < hw->node.gpus_attached) {
 		(void)snprintf(why, sizeof(why), "%d of %d GPUs are shown",
 			       s.order, hw->node.gpus_attached);

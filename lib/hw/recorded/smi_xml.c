@@ -21,6 +21,7 @@ struct reading {
 	int attached, gpus; /* said, and counted beforehand */
 	int at;		    /* number of the open one */
 	int64_t ecc;	    /* sum, -1 */
+	int fabric_ok;	    /* the worst, -1 */
 	bool any;
 };
 
@@ -75,7 +76,7 @@ static void device_id(struct reading *r, const char *text)
 
 static void gen(struct reading *r, const char *text)
 {
-	set_int(r, "PCIe generation", &r->g->pcie.gen, text, 9);
+	lf_hw_set_gen(r->hw, r->subject, &r->g->pcie, lf_xml_int(text, 9));
 }
 
 static void max_gen(struct reading *r, const char *text)
@@ -108,7 +109,7 @@ static void max_width(struct reading *r, const char *text)
 static void pstate(struct reading *r, const char *text)
 {
 	if (*text == 'P')
-		set_int(r, "performance state", &r->g->pstate, text + 1, 15);
+		lf_hw_set_pstate(r->g, lf_xml_int(text + 1, 15));
 }
 
 static void mig(struct reading *r, const char *text)
@@ -128,14 +129,14 @@ static void ecc(struct reading *r, const char *text)
 
 static void pending(struct reading *r, const char *text)
 {
-	lf_hw_set_int(r->hw, r->subject, "row remap pending",
-		      &r->g->remap_pending, yes_no(text));
+	lf_hw_set_high(r->hw, r->subject, "row remap pending",
+		       &r->g->remap_pending, yes_no(text));
 }
 
 static void failed(struct reading *r, const char *text)
 {
-	lf_hw_set_int(r->hw, r->subject, "row remap failed",
-		      &r->g->remap_failed, yes_no(text));
+	lf_hw_set_high(r->hw, r->subject, "row remap failed",
+		       &r->g->remap_failed, yes_no(text));
 }
 
 static void fabric_state(struct reading *r, const char *text)
@@ -151,19 +152,19 @@ static void fabric_state(struct reading *r, const char *text)
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
 		if (strcasecmp(text, states[i].text) == 0)
-			r->g->fabric = states[i].state;
+			lf_hw_set_fabric(r->hw, r->g, states[i].state);
 }
 
 static void fabric_status(struct reading *r, const char *text)
 {
-	if (!none(text) && r->g->fabric_ok != 0)
-		r->g->fabric_ok = strcasecmp(text, "Success") == 0;
+	if (!none(text) && r->fabric_ok != 0)
+		r->fabric_ok = strcasecmp(text, "Success") == 0;
 }
 
 static void fabric_health(struct reading *r, const char *text)
 {
 	if (!none(text) && strcasecmp(text, "Healthy") != 0)
-		r->g->fabric_ok = 0;
+		r->fabric_ok = 0;
 }
 
 static void clique(struct reading *r, const char *text)
@@ -234,7 +235,7 @@ static int open_gpu(struct lf_xml *x, struct reading *r, const char **attr)
 		return lf_xml_fail(x, -E2BIG, "more than %d GPUs", LF_HW_GPUS);
 	r->g->vendor = LF_VENDOR_NVIDIA;
 	r->any = true;
-	r->ecc = -1;
+	r->ecc = r->fabric_ok = -1;
 	memcpy(r->subject, id, sizeof(id));
 	return 0;
 }
@@ -272,8 +273,9 @@ static void of_node(struct reading *r, const char *tag, const char *text)
 
 static void close_gpu(struct reading *r)
 {
-	if (r->ecc >= 0 && r->g->ecc_uncorrected < 0)
-		r->g->ecc_uncorrected = r->ecc;
+	lf_hw_set_ecc(r->hw, r->subject, r->g, r->ecc);
+	lf_hw_set_int(r->hw, r->subject, "status of the NVLink fabric",
+		      &r->g->fabric_ok, r->fabric_ok);
 	if (r->g->clique[0] == '.')
 		r->g->clique[0] = '\0';
 	r->g = NULL;
@@ -335,6 +337,10 @@ static int read_smi(struct lf_hw *hw, const char *text, size_t n,
 
 	if (rc < 0)
 		return rc;
+	if (r.g) { /* cut within it: more errors may have followed */
+		r.ecc = r.ecc > 0 ? r.ecc : -1;
+		close_gpu(&r);
+	}
 	lf_hw_set_int(hw, "node", "GPUs attached", &hw->node.gpus_attached,
 		      r.attached);
 	if (r.attached <= r.at)

@@ -54,14 +54,5 @@ bool lf_text_int(const char *s, int min, int max, int *out);
 bool lf_text_milli(const char *s, int *milli, const char **rest);
 /* "GPU12", nothing else. */
 bool lf_text_gpu(const char *s, int *index);
-/* lf_hw_set_int for an enum that has 0 for unknown. */
-#define LF_TEXT_SET_ENUM(hw, subject, what, field, value)                      \
-	do {                                                                   \
-		int lf_now = (field) ? (int)(field) : -1;                      \
-                                                                               \
-		lf_hw_set_int(hw, subject, what, &lf_now, value);              \
-		(field) = lf_now > 0 ? (__typeof__(field))lf_now :             \
-				       (__typeof__(field))0;                   \
-	} while (0)
 
 #endif
