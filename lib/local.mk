@@ -37,6 +37,7 @@ liblf_conf_la_LIBADD = liblf-keys.la $(CONFUSE_LIBS)
 # What root's probe may link of it: libc and dlopen only.
 noinst_LTLIBRARIES += liblf-hw.la liblf-expect.la liblf-recorded.la
 liblf_hw_la_SOURCES = \
+	lib/hw/bounded.c lib/hw/bounded.h \
 	lib/hw/graph.c lib/hw/graph.h \
 	lib/hw/judge.c lib/hw/judge.h lib/hw/judging.h \
 	lib/hw/judge_host.c lib/hw/judge_nvlink.c lib/hw/judge_pcie.c \

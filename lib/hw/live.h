@@ -7,9 +7,7 @@
 
 #include "hw/model.h"
 
-/* Both of the two below, in a child of its own that is killed at the deadline:
- * -ETIMEDOUT.  -EIO when the library crashed.  No driver is no error.  For a
- * process without threads; `hw` changes on success only.  live.c */
+/* Both of the two below, as bounded.h says.  No driver is no error.  live.c */
 int lf_hw_live(struct lf_hw *hw, const char *library, int deadline_ms,
 	       struct lf_err *e);
 /* GPUs and NICs of ROOT/sys and ROOT/proc: PCIe, NUMA, InfiniBand ports,
