@@ -59,6 +59,12 @@ liblf_hw_la_LIBADD = -ldl
 liblf_expect_la_SOURCES = lib/hw/expect.c lib/hw/expect.h lib/hw/software_read.c
 liblf_expect_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
 liblf_expect_la_LIBADD = $(CONFUSE_LIBS)
+# Of the user's side as well, and of `loongforge` alone, which has libibverbs
+# itself: a test has a fake in its place.
+noinst_LTLIBRARIES += liblf-verbs.la
+liblf_verbs_la_SOURCES = lib/hw/verbs.c lib/hw/verbs.h
+liblf_verbs_la_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
+
 # Other people's text and XML: the user's side.
 liblf_recorded_la_SOURCES = \
 	lib/hw/recorded/hwloc_xml.c \

@@ -29,7 +29,7 @@ loongforge_SOURCES = \
 	orchestrator/cli/svg_layout.c orchestrator/cli/svg_layout.h \
 	orchestrator/cli/topo.c
 loongforge_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-loongforge_LDADD = liblf-comm.la liblf-recorded.la liblf-expect.la liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la $(JANSSON_LIBS)
+loongforge_LDADD = liblf-verbs.la liblf-comm.la liblf-recorded.la liblf-expect.la liblf-hw.la liblf-conf.la liblf-wire.la liblf-base.la $(JANSSON_LIBS) $(IBVERBS_LIBS)
 
 pkglibexec_PROGRAMS += loongforge-plan
 loongforge_plan_SOURCES = orchestrator/plan/main.c \

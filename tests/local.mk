@@ -165,6 +165,7 @@ hw_tests = \
 	tests/unit/hw_software_test \
 	tests/unit/hw_sysfs_test \
 	tests/unit/hw_topo_test \
+	tests/unit/hw_verbs_test \
 	tests/unit/hw_verdict_test \
 	tests/unit/hw_xml_test
 EXTRA_DIST += tests/unit/hw_fixture.h tests/unit/hw_unit.h
@@ -198,6 +199,11 @@ tests_unit_hw_smi_xml_test_LDADD = $(hw_ldadd)
 tests_unit_hw_software_test_LDADD = $(hw_ldadd)
 tests_unit_hw_sysfs_test_LDADD = $(hw_ldadd)
 tests_unit_hw_topo_test_LDADD = $(hw_ldadd)
+tests_unit_hw_verbs_test_SOURCES = tests/unit/hw_verbs_test.c \
+	tests/fake/verbs.c tests/fake/verbs.h
+tests_unit_hw_verbs_test_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS) \
+	-I$(srcdir)/tests
+tests_unit_hw_verbs_test_LDADD = liblf-verbs.la $(hw_ldadd)
 tests_unit_hw_verdict_test_LDADD = $(hw_ldadd)
 tests_unit_hw_xml_test_LDADD = $(hw_ldadd)
 

@@ -582,6 +582,21 @@ static void set_numa(struct reading *r)
 			r->hw->nic[i].numa = 0;
 }
 
+/* Where NCCL looks for it, and under its first name. */
+static bool has_peermem(struct reading *r)
+{
+	static const char *const places[] = {
+		"/sys/module/nvidia_peermem", "/sys/module/nv_peer_mem",
+		"/sys/kernel/mm/memory_peers/nv_mem",
+		"/sys/kernel/mm/memory_peers/nv_mem_nc"
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (exists(r, places[i]))
+			return true;
+	return false;
+}
+
 static void set_node(struct reading *r)
 {
 	struct lf_hw_node *node = &r->hw->node;
@@ -592,13 +607,9 @@ static void set_node(struct reading *r)
 	if (get(r, buf, sizeof(buf), "/sys/module/nvidia/version") > 0)
 		lf_hw_set_text(r->hw, "node", "driver", node->driver, buf);
 	/* Only a folder that has the driver would have its helper. */
-	if (exists(r, "/sys/module/nvidia")) {
-		bool on = exists(r, "/sys/module/nvidia_peermem") ||
-			  exists(r, "/sys/module/nv_peer_mem");
-
+	if (exists(r, "/sys/module/nvidia"))
 		lf_hw_set_int(r->hw, "node", "peer memory module",
-			      &node->peermem, on);
-	}
+			      &node->peermem, has_peermem(r));
 	if (exists(r, "/proc/driver/nvidia/gpus"))
 		lf_hw_set_int(r->hw, "node", "GPUs attached",
 			      &node->gpus_attached, r->names->n);

@@ -9,9 +9,11 @@
 
 #include "hw/live.h"
 #include "hw/recorded/read.h"
+#include "hw/verbs.h"
 
 enum {
-	DRIVER_MS = 30000 /* without persistence mode each GPU wakes first */
+	DRIVER_MS = 30000, /* without persistence mode each GPU wakes first */
+	VERBS_MS = 10000   /* some milliseconds a device */
 };
 
 /* Limits of the asking process, which a job's are not; said as such. */
@@ -57,6 +59,8 @@ int machine_read(const struct recordings *from, struct lf_hw **out,
 		return lf_err(e, -ENOMEM, "no memory");
 	if (from->count == 0) {
 		rc = lf_hw_live(hw, NULL, DRIVER_MS, e);
+		if (rc == 0)
+			rc = lf_hw_verbs(hw, "", VERBS_MS, e);
 		read_limits(hw);
 	}
 	for (int i = 0; rc == 0 && i < from->count; i++)

@@ -95,7 +95,10 @@ static void print_nics(const struct lf_hw *hw)
 			(void)printf(" %4d Gb/s", n->rate_mbps / 1000);
 		if (n->numa >= 0)
 			(void)printf("  NUMA %d", n->numa);
-		(void)printf("  %s %s\n", n->bus, n->type);
+		(void)printf("  %s %s%s\n", n->bus, n->type,
+			     n->gdr == 1   ? "  GPUDirect"
+			     : n->gdr == 0 ? "  no GPUDirect"
+					   : "");
 	}
 }
 
@@ -173,9 +176,10 @@ static void print_json(const struct lf_hw *hw)
 		const struct lf_hw_nic *n = &hw->nic[k];
 
 		(void)json_array_append_new(
-			nics, json_pack("{s:s, s:s, s:i, s:i, s:b}", "name",
-					n->name, "bus", n->bus, "numa", n->numa,
-					"rate_mbps", n->rate_mbps, "virtual",
+			nics, json_pack("{s:s, s:s, s:i, s:i, s:i, s:b}",
+					"name", n->name, "bus", n->bus, "numa",
+					n->numa, "rate_mbps", n->rate_mbps,
+					"gpudirect", n->gdr, "virtual",
 					n->is_virtual));
 	}
 	doc = json_pack("{s:o, s:o, s:b}", "gpus", gpus, "nics", nics,

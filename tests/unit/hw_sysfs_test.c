@@ -306,6 +306,43 @@ static void node(void **state)
 	lf_hw_free(hw);
 }
 
+/* In each of its places; without the driver nothing is known of it. */
+static void peer_memory(void **state)
+{
+	static const char *const places[] = {
+		"sys/module/nvidia_peermem/", "sys/module/nv_peer_mem/",
+		"sys/kernel/mm/memory_peers/nv_mem/",
+		"sys/kernel/mm/memory_peers/nv_mem_nc/"
+	};
+	struct lf_hw *hw;
+
+	put_device("0000:10:01.0", "0x030200", "0x10de", "0x2330", "16.0",
+		   "16");
+	for (size_t i = 0; i < COUNT(places); i++) {
+		char file[96], folder[96];
+
+		put(places[i], "version", "1");
+		(void)snprintf(file, sizeof(file), "%sversion", places[i]);
+		(void)snprintf(folder, sizeof(folder), "%s", places[i]);
+		for (int driver = 0; driver < 2; driver++) {
+			if (driver)
+				put("sys/module/nvidia/", "version", "550");
+			hw = live();
+			same(places[i], "module", hw->node.peermem,
+			     driver ? 1 : -1);
+			lf_hw_free(hw);
+		}
+		assert_int_equal(remove(in_root(file)), 0);
+		assert_int_equal(remove(in_root(folder)), 0);
+		hw = live();
+		same(places[i], "none", hw->node.peermem, 0);
+		lf_hw_free(hw);
+		assert_int_equal(remove(in_root("sys/module/nvidia/version")),
+				 0);
+		assert_int_equal(remove(in_root("sys/module/nvidia")), 0);
+	}
+}
+
 static void acs(void **state)
 {
 	struct lf_hw *hw;
@@ -432,6 +469,7 @@ int main(void)
 		IN_ROOT(gpus),
 		IN_ROOT(ports),
 		IN_ROOT(node),
+		IN_ROOT(peer_memory),
 		IN_ROOT(acs),
 		IN_ROOT(parts_of_a_tree),
 		T(json_damage),
