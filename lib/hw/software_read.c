@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "conf/confuse.h"
 
 static const char *const keys[LF_SOFTWARE_PARTS] = { "driver", "cuda", "nccl" };
@@ -48,6 +49,7 @@ static void take(cfg_t *cfg, struct lf_software *s)
 
 		(void)snprintf(s->set[i].name, LF_HW_TEXT, "%s",
 			       cfg_title(set));
+		lf_clean(s->set[i].name, ""); /* it goes into verdicts */
 		for (int k = 0; k < LF_SOFTWARE_PARTS; k++)
 			(void)snprintf(s->set[i].range[k], LF_HW_TEXT, "%s",
 				       cfg_getstr(set, keys[k]));

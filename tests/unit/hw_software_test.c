@@ -116,6 +116,10 @@ static void as_many_as_fit(void **state)
 	check_str("the last", s.set[15].name, "s15");
 	check_str("its CUDA", s.set[15].range[LF_SOFTWARE_CUDA], "15");
 	check_str("its NCCL", s.set[15].range[LF_SOFTWARE_NCCL], "");
+	write_text(scratch("software.conf"), "set \"a\\tb\" { nccl = 2 }\n");
+	check_int(e.text, lf_software_read(scratch("software.conf"), &s, &e),
+		  0);
+	check_str("a name for one line", s.set[0].name, "a?b");
 }
 
 /* The set that the software was first built for is among those shipped. */
