@@ -56,7 +56,8 @@ liblf_hw_la_SOURCES = \
 	lib/hw/verdict.c lib/hw/verdict.h
 liblf_hw_la_LIBADD = -ldl
 # Expected machines and known-good software: the administrator's files.
-liblf_expect_la_SOURCES = lib/hw/expect.c lib/hw/expect.h lib/hw/software_read.c
+liblf_expect_la_SOURCES = lib/hw/expect.c lib/hw/expect.h lib/hw/learn.c \
+	lib/hw/software_read.c
 liblf_expect_la_CPPFLAGS = $(AM_CPPFLAGS) $(CONFUSE_CFLAGS)
 liblf_expect_la_LIBADD = $(CONFUSE_LIBS)
 # Of the user's side as well, and of `loongforge` alone, which has libibverbs

@@ -150,6 +150,7 @@ clean-local:
 dist_check_SCRIPTS += tests/hw_index.test tests/output.test
 EXTRA_DIST += tests/data/hw tests/bench/check
 hw_tests = \
+	tests/unit/hw_expect_test \
 	tests/unit/hw_hwloc_test \
 	tests/unit/hw_ib_test \
 	tests/unit/hw_judge_test \
@@ -184,6 +185,7 @@ tests_unit_lint_test_LDADD = $(comm_ldadd)
 tests_unit_ncclconf_test_LDADD = $(comm_ldadd)
 tests_unit_symptom_test_LDADD = $(comm_ldadd)
 hw_ldadd = $(LDADD) liblf-recorded.la liblf-expect.la liblf-hw.la liblf-conf.la liblf-base.la
+tests_unit_hw_expect_test_LDADD = $(hw_ldadd)
 tests_unit_hw_hwloc_test_LDADD = $(hw_ldadd)
 tests_unit_hw_ib_test_LDADD = $(hw_ldadd)
 tests_unit_hw_judge_test_LDADD = $(hw_ldadd)
