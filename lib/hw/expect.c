@@ -11,71 +11,181 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "conf/confuse.h"
 
+enum key {
+	NAME,
+	PRODUCT,
+	GPUS,
+	NVLINKS,
+	PAIR_NVLINKS,
+	PCIE_GEN,
+	PCIE_WIDTH,
+	NICS,
+	NIC_RATE,
+	NIC_INCLUDE,
+	NIC_EXCLUDE,
+	NEAR_NIC,
+	KEYS
+};
+
+static const struct {
+	const char *name;
+	long min, max; /* of a number */
+} keys[KEYS] = {
+	[NAME] = { "name" },
+	[PRODUCT] = { "product" },
+	[GPUS] = { "gpus", 0, LF_HW_GPUS },
+	[NVLINKS] = { "nvlinks", -1, LF_HW_LINKS },
+	[PAIR_NVLINKS] = { "pair_nvlinks", 0, LF_HW_LINKS },
+	[PCIE_GEN] = { "pcie_gen", 1, 7 },
+	[PCIE_WIDTH] = { "pcie_width", 1, 16 },
+	[NICS] = { "nics", 0, LF_HW_NICS },
+	[NIC_RATE] = { "nic_rate_gbps", 0, 6400 },
+	[NIC_INCLUDE] = { "nic_include" },
+	[NIC_EXCLUDE] = { "nic_exclude" },
+	[NEAR_NIC] = { "near_nic" },
+};
+
+/* The line on which each was given, or 0.  libconfuse's callbacks carry no
+ * pointer of ours; parsing is not reentrant. */
+static int line_of[KEYS];
+
+static int check_number(cfg_t *cfg, enum key k, long v)
+{
+	if (v < keys[k].min || v > keys[k].max)
+		cfg_error(cfg, "%s: expected %ld to %ld, found %ld",
+			  keys[k].name, keys[k].min, keys[k].max, v);
+	else if (k == PCIE_WIDTH && (v & (v - 1)))
+		cfg_error(cfg, "%s: expected 1, 2, 4, 8 or 16, found %ld",
+			  keys[k].name, v);
+	else
+		return 0;
+	return -1;
+}
+
+static int check_text(cfg_t *cfg, enum key k, const char *text)
+{
+	if (strlen(text) >= LF_HW_TEXT)
+		cfg_error(cfg, "%s: expected at most %d bytes, found %zu",
+			  keys[k].name, LF_HW_TEXT - 1, strlen(text));
+	else if ((k == NIC_INCLUDE || k == NIC_EXCLUDE) && strpbrk(text, " \t"))
+		cfg_error(cfg,
+			  "%s: expected names parted by commas only, "
+			  "found '%s'",
+			  keys[k].name, text);
+	else
+		return 0;
+	return -1;
+}
+
+static int on_value(cfg_t *cfg, cfg_opt_t *opt)
+{
+	int k = 0;
+
+	while (strcmp(keys[k].name, cfg_opt_name(opt)) != 0)
+		k++;
+	if (line_of[k] > 0) {
+		cfg_error(cfg, "%s: given before, on line %d", keys[k].name,
+			  line_of[k]);
+		return -1;
+	}
+	line_of[k] = cfg->line;
+	if (opt->type == CFGT_INT)
+		return check_number(cfg, (enum key)k, cfg_opt_getnint(opt, 0));
+	if (opt->type == CFGT_STR)
+		return check_text(cfg, (enum key)k, cfg_opt_getstr(opt));
+	return 0;
+}
+
+/* Whether a pattern of the list `out` takes away a name of the list `in`. */
+static bool excluded(const char *in, const char *out)
+{
+	char names[LF_HW_TEXT], patterns[LF_HW_TEXT], *at = names, *name;
+
+	(void)snprintf(names, sizeof(names), "%s", in);
+	while ((name = strsep(&at, ",")) != NULL) {
+		char *rest = patterns, *pattern;
+
+		(void)snprintf(patterns, sizeof(patterns), "%s", out);
+		while ((pattern = strsep(&rest, ",")) != NULL)
+			if (*name && fnmatch(pattern, name, 0) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Two keys that cannot both hold; the later line is named. */
 static int contradiction(const struct lf_expect *x, const char *path,
 			 struct lf_err *e)
 {
+	static const char any_name[] = "which only * can match, for its length";
 	const struct {
 		bool bad;
+		enum key a, b;
 		const char *what;
 	} rules[] = {
-		{ x->gpus < 0 || x->gpus > LF_HW_GPUS, "gpus: 0 to 64" },
-		{ x->nvlinks < -1 || x->nvlinks > LF_HW_LINKS,
-		  "nvlinks: -1 (none expected) to 72" },
-		{ x->nvlinks < 0 && x->pair_nvlinks > 0,
-		  "pair_nvlinks without nvlinks" },
-		{ x->nvlinks > 0 && x->pair_nvlinks > x->nvlinks,
-		  "pair_nvlinks is more than nvlinks" },
-		{ x->pcie_gen < 0 || x->pcie_gen > 7, "pcie_gen: 1 to 7" },
-		{ x->pcie_width < 0 || x->pcie_width > 16 ||
-			  (x->pcie_width & (x->pcie_width - 1)),
-		  "pcie_width: 1, 2, 4, 8 or 16" },
-		{ x->nics < 0 || x->nics > LF_HW_NICS, "nics: 0 to 128" },
-		{ !*x->product && x->gpus > 0, "gpus without product" },
+		{ x->nvlinks < 0 && x->pair_nvlinks > 0, PAIR_NVLINKS, NVLINKS,
+		  "pair_nvlinks, but nvlinks expects none" },
+		{ x->nvlinks > 0 && x->pair_nvlinks > x->nvlinks, PAIR_NVLINKS,
+		  NVLINKS, "pair_nvlinks is more than nvlinks" },
+		{ x->gpus == 1 && x->pair_nvlinks > 0, PAIR_NVLINKS, GPUS,
+		  "pair_nvlinks, but gpus is 1" },
+		{ x->gpus > 0 && !*x->product, GPUS, PRODUCT,
+		  "gpus without product" },
+		{ excluded(x->include, x->exclude), NIC_INCLUDE, NIC_EXCLUDE,
+		  "nic_exclude takes out what nic_include names" },
+		{ x->nics > 0 && excluded(any_name, x->exclude), NICS,
+		  NIC_EXCLUDE, "nics, but nic_exclude takes out all" },
 	};
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		int a = line_of[rules[i].a], b = line_of[rules[i].b];
+
 		if (rules[i].bad)
-			return lf_err(e, -EINVAL, "%s: %s", path,
-				      rules[i].what);
+			return lf_err(e, -EINVAL, "%s:%d: %s", path,
+				      a > b ? a : b, rules[i].what);
+	}
 	return 0;
 }
 
 static void take(cfg_t *cfg, struct lf_expect *x)
 {
 	lf_expect_default(x);
-	(void)snprintf(x->name, sizeof(x->name), "%s", cfg_getstr(cfg, "name"));
+	(void)snprintf(x->name, sizeof(x->name), "%s",
+		       cfg_getstr(cfg, keys[NAME].name));
 	(void)snprintf(x->product, sizeof(x->product), "%s",
-		       cfg_getstr(cfg, "product"));
+		       cfg_getstr(cfg, keys[PRODUCT].name));
+	lf_clean(x->name, ""); /* it goes into verdicts */
 	(void)snprintf(x->include, sizeof(x->include), "%s",
-		       cfg_getstr(cfg, "nic_include"));
+		       cfg_getstr(cfg, keys[NIC_INCLUDE].name));
 	(void)snprintf(x->exclude, sizeof(x->exclude), "%s",
-		       cfg_getstr(cfg, "nic_exclude"));
-	x->gpus = (int)cfg_getint(cfg, "gpus");
-	x->nvlinks = (int)cfg_getint(cfg, "nvlinks");
-	x->pair_nvlinks = (int)cfg_getint(cfg, "pair_nvlinks");
-	x->pcie_gen = (int)cfg_getint(cfg, "pcie_gen");
-	x->pcie_width = (int)cfg_getint(cfg, "pcie_width");
-	x->nics = (int)cfg_getint(cfg, "nics");
-	x->nic_rate_mbps = (int)cfg_getint(cfg, "nic_rate_gbps") * 1000;
-	x->affinity_any = !cfg_getbool(cfg, "near_nic");
+		       cfg_getstr(cfg, keys[NIC_EXCLUDE].name));
+	x->gpus = (int)cfg_getint(cfg, keys[GPUS].name);
+	x->nvlinks = (int)cfg_getint(cfg, keys[NVLINKS].name);
+	x->pair_nvlinks = (int)cfg_getint(cfg, keys[PAIR_NVLINKS].name);
+	x->pcie_gen = (int)cfg_getint(cfg, keys[PCIE_GEN].name);
+	x->pcie_width = (int)cfg_getint(cfg, keys[PCIE_WIDTH].name);
+	x->nics = (int)cfg_getint(cfg, keys[NICS].name);
+	x->nic_rate_mbps = (int)cfg_getint(cfg, keys[NIC_RATE].name) * 1000;
+	x->affinity_any = !cfg_getbool(cfg, keys[NEAR_NIC].name);
 }
 
 int lf_expect_read(const char *path, struct lf_expect *x, struct lf_err *e)
 {
-	cfg_opt_t opts[] = { CFG_STR("name", "", CFGF_NONE),
-			     CFG_STR("product", "", CFGF_NONE),
-			     CFG_INT("gpus", 0, CFGF_NONE),
-			     CFG_INT("nvlinks", 0, CFGF_NONE),
-			     CFG_INT("pair_nvlinks", 0, CFGF_NONE),
-			     CFG_INT("pcie_gen", 4, CFGF_NONE),
-			     CFG_INT("pcie_width", 16, CFGF_NONE),
-			     CFG_INT("nics", 0, CFGF_NONE),
-			     CFG_INT("nic_rate_gbps", 0, CFGF_NONE),
-			     CFG_STR("nic_include", "", CFGF_NONE),
-			     CFG_STR("nic_exclude", "", CFGF_NONE),
-			     CFG_BOOL("near_nic", cfg_true, CFGF_NONE),
+	cfg_opt_t opts[] = { CFG_STR(keys[NAME].name, "", CFGF_NONE),
+			     CFG_STR(keys[PRODUCT].name, "", CFGF_NONE),
+			     CFG_INT(keys[GPUS].name, 0, CFGF_NONE),
+			     CFG_INT(keys[NVLINKS].name, 0, CFGF_NONE),
+			     CFG_INT(keys[PAIR_NVLINKS].name, 0, CFGF_NONE),
+			     CFG_INT(keys[PCIE_GEN].name, 4, CFGF_NONE),
+			     CFG_INT(keys[PCIE_WIDTH].name, 16, CFGF_NONE),
+			     CFG_INT(keys[NICS].name, 0, CFGF_NONE),
+			     CFG_INT(keys[NIC_RATE].name, 0, CFGF_NONE),
+			     CFG_STR(keys[NIC_INCLUDE].name, "", CFGF_NONE),
+			     CFG_STR(keys[NIC_EXCLUDE].name, "", CFGF_NONE),
+			     CFG_BOOL(keys[NEAR_NIC].name, cfg_true, CFGF_NONE),
 			     CFG_END() };
 	struct lf_expect next = { 0 };
 	cfg_t *cfg = cfg_init(opts, CFGF_NONE);
@@ -83,6 +193,9 @@ int lf_expect_read(const char *path, struct lf_expect *x, struct lf_err *e)
 
 	if (!cfg)
 		return lf_err(e, -ENOMEM, "%s: no memory", path);
+	memset(line_of, 0, sizeof(line_of));
+	for (int k = 0; k < KEYS; k++)
+		(void)cfg_set_validate_func(cfg, keys[k].name, on_value);
 	rc = lf_confuse_read(path, cfg, e);
 	if (rc == 0) {
 		take(cfg, &next);
