@@ -128,7 +128,8 @@ static void split_type(const char *text, struct lf_pci_dev *d)
 	if (!text ||
 	    sscanf(text, "%4x [%4x:%4x]", &class, &vendor, &device) != 3)
 		return;
-	if (vendor == 0) /* could not be read */
+	/* sscanf takes a sign, too; vendor 0 could not be read */
+	if ((class | vendor | device) > 0xffff || vendor == 0)
 		return;
 	d->class = (int)class << 8;
 	d->vendor = (int)vendor;
