@@ -283,7 +283,8 @@ void step_begin(spank_t sp, int ac, char **av)
 		return;
 	site_open(ac, av);
 	identify(sp);
-	step.on = step.refused = gated();
+	/* Who only wants to know gets the whole verdict. */
+	step.on = step.refused = strcmp(options_mode(sp), "check") && gated();
 	if (step.refused || !*options_mode(sp))
 		return;
 	(void)spank_unsetenv(sp, "LOONGFORGE_SOCKET"); /* an outer step's */
@@ -364,7 +365,7 @@ static void exit_refused(spank_t sp, bool first)
 
 	(void)snprintf(id, sizeof(id), "%u.%u", step.id.job, step.id.step);
 	(void)signal(SIGTERM, SIG_IGN); /* our own, below */
-	if (first && each("alone", NULL, NULL) > 0)
+	if (first && step.nodes > 1 && each("alone", NULL, NULL) > 0)
 		(void)run_as_user(argv, pick_env(sp), LF_SCONTROL_MS, NULL, 0,
 				  NULL);
 	(void)each("exit", set_number, &code);

@@ -528,6 +528,7 @@ static void missing_programs(void **state)
 			       scratch("scancelled"));
 		scripted(scratch("bin/scancel"), script);
 		link_program(programs[i], NULL);
+		fake->nodes = 2;
 		step_begins("on", NULL);
 		check_int(programs[i], run_task(0), 1);
 		check_has(programs[i], fake->said, "(LF-LCH-02)\n");
