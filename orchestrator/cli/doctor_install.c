@@ -17,6 +17,7 @@
 #include "base/auto.h"
 #include "base/fs.h"
 #include "base/limits.h"
+#include "base/parse.h"
 #include "doctor.h"
 #include "doctor_slurm.h"
 
@@ -41,9 +42,11 @@ static const char *node_name(const struct doctor *d, char *buf, size_t n)
 	return buf;
 }
 
+/* On a node of a job, where its prolog has been; salloc's own shell is not. */
 static bool in_job(const struct doctor *d)
 {
-	return lf_settings_get(&d->settings, "SLURM_JOB_ID") != NULL;
+	return lf_settings_get(&d->settings, "SLURM_JOB_ID") &&
+	       lf_settings_get(&d->settings, "SLURMD_NODENAME");
 }
 
 static void stale(struct doctor *d, const char *path, const char *what)
@@ -201,6 +204,18 @@ static void judge_version_lines(struct doctor *d, char *out)
 	}
 }
 
+/* Of the whole job, of which ours may be a step of fewer. */
+static int job_nodes(const struct doctor *d)
+{
+	const struct lf_setting *s =
+		lf_settings_get(&d->settings, "SLURM_JOB_NUM_NODES");
+	uint64_t nodes = 0;
+
+	return s && lf_parse_u64(s->value, 1, LF_NODES_MAX, &nodes) == 0
+		       ? (int)nodes
+		       : d->facts.nodes;
+}
+
 static void judge_versions(struct doctor *d)
 {
 	const struct lf_setting *s =
@@ -216,12 +231,12 @@ static void judge_versions(struct doctor *d)
 			 LF_BINDIR "/loongforge",
 			 "--version",
 			 NULL };
-	int rc;
+	int rc, count = job_nodes(d);
 
-	if (!s || d->pid || d->facts.nodes < 2)
+	if (!s || d->pid || count < 2)
 		return;
 	(void)snprintf(job, sizeof(job), "--jobid=%.40s", s->value);
-	(void)snprintf(nodes, sizeof(nodes), "--nodes=%d", d->facts.nodes);
+	(void)snprintf(nodes, sizeof(nodes), "--nodes=%d", count);
 	rc = doctor_run(d, "srun", args, VERSIONS_MS, out, sizeof(out));
 	if (rc == 0)
 		judge_version_lines(d, out);

@@ -62,7 +62,7 @@ static bool ask(struct slurm *s)
 	int rc = doctor_run(s->d, "scontrol", version, LF_SCONTROL_MS, out,
 			    sizeof(out));
 
-	if (rc < 0 || sscanf(out, "slurm %63[0-9.]", s->version) != 1) {
+	if (rc < 0 || sscanf(out, "%*s %63[0-9.]", s->version) != 1) {
 		doctor_aside(s->d,
 			     rc == -ENOENT
 				     ? "Slurm: there is no scontrol here"
@@ -302,8 +302,9 @@ void doctor_slurm(struct doctor *d, struct site *site)
 		judge_stack(&s);
 		judge_flags(&s);
 	}
-	if (s.ours)
-		judge_plugin(&s);
 	read_conf(d, site, &c);
+	if (!s.ours) /* nor is its configuration known */
+		return;
+	judge_plugin(&s);
 	judge_wait(&s, &c);
 }
