@@ -224,6 +224,7 @@ static void judge_versions(struct doctor *d)
 	char job[64], nodes[32];
 	char *args[] = { job,
 			 "--overlap",
+			 "--mem=0", /* the job's is given out */
 			 nodes,
 			 "--ntasks-per-node=1",
 			 "--label",

@@ -237,14 +237,15 @@ static int ask_remotely(const struct args *a)
 {
 	char node[LF_NODE_NAME_MAX + 2] = "-w";
 	char jobid[40], job[24], self[] = LF_BINDIR "/loongforge";
-	char *argv[16] = { "srun", jobid, "--overlap", "-N1", "-n1", node,
-			   "--input=none", self, "status",
+	char *argv[16] = { "srun", jobid, "--overlap",
+			   "--mem=0", /* the job's is given out */
+			   "-N1", "-n1", node, "--input=none", self, "status",
 			   "--local", job };
 
 	(void)snprintf(jobid, sizeof(jobid), "--jobid=%u", (unsigned)a->job);
 	(void)snprintf(job, sizeof(job), "%u", (unsigned)a->job);
 	if (a->json)
-		argv[11] = "--json";
+		argv[12] = "--json";
 	if (first_node(job, node + 2, sizeof(node) - 2) < 0) {
 		(void)fprintf(stderr,
 			      "loongforge: job %s: Slurm shows no such job that "

@@ -157,6 +157,17 @@ loongforge/$(last_job).1.0/*"
 	mine scancel "$job"
 }
 
+@test "loongforge status in a batch script whose step has all the memory" {
+	batch -N1 <<-S
+		#!/bin/sh
+		srun sleep 4 &
+		sleep 1
+		loongforge status 2>&1
+		wait
+	S
+	count "$out" "loongforge: job $job has no orchestrator on this node: " 1
+}
+
 @test "loongforge status of a job without it says so" {
 	job=$(mine sbatch --parsable -o %j.out --wrap 'sleep 60')
 	wait_job "$job" RUNNING
