@@ -105,9 +105,11 @@ static int judge_live(const struct probe *p, struct lf_hw *hw,
 static int look(const struct probe *p, struct lf_verdict *v, struct lf_err *e)
 {
 	struct lf_hw *hw = lf_hw_new();
-	int rc = hw ? lf_hw_live(hw, NULL, LF_PROBE_MS, e)
-		    : lf_err(e, -ENOMEM, "no memory");
+	int rc;
 
+	if (!hw)
+		return lf_err(e, -ENOMEM, "no memory");
+	rc = lf_hw_live(hw, NULL, LF_PROBE_MS, e);
 	if (rc == 0 && *value(p, LF_KEY_GATE_RECORDING) && hw->gpus == 0)
 		rc = read_recording(p, v, e);
 	else if (rc == 0)

@@ -54,7 +54,8 @@ static const char *skip_escape(const char *p, const char *end)
 
 static void put(struct lf_text *t, size_t *n, char c)
 {
-	c = c ? c : '?';
+	if (!c)
+		c = '?';
 	if (*n + 1 < sizeof(t->line))
 		t->line[(*n)++] = c;
 }
