@@ -17,6 +17,12 @@ spank_loongforge_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^(plugin_(name|type|version)|slurm_spank_)'
 
 sbin_PROGRAMS += loongforge-probe
+sbin_SCRIPTS = spank/probe/loongforge-health
+EXTRA_DIST += spank/probe/loongforge-health.in
+CLEANFILES += spank/probe/loongforge-health
+spank/probe/loongforge-health: $(srcdir)/spank/probe/loongforge-health.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) spank/probe && sed 's|@sbindir[@]|$(sbindir)|' \
+		$(srcdir)/spank/probe/loongforge-health.in >$@ && chmod +x $@
 loongforge_probe_SOURCES = \
 	spank/probe/cache.c \
 	spank/probe/gate.c \

@@ -266,7 +266,7 @@ void lf_verdict_line(const struct lf_verdict *v, char *line, size_t n)
 	size_t len;
 
 	(void)snprintf(line, n, "%s, %s", lf_result_names[v->verdict],
-		       *v->machine ? v->machine : "no machine of the list");
+		       *v->machine ? v->machine : "by the general rule");
 	for (int r = LF_RESULT_FAIL; r > LF_RESULT_PASS; r--) {
 		bool first = true;
 

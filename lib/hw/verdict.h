@@ -55,7 +55,7 @@ int lf_verdict_read(const char *run, const char *node, struct lf_verdict *v,
 		    struct lf_err *e);
 /* This boot's id; "" where /proc does not say. */
 void lf_verdict_boot(char boot[40]);
-/* "DGX A100 pass", one line: machine, verdict, the clauses that are not pass.
+/* "pass, DGX A100", one line: machine, verdict, the clauses that are not pass.
  */
 void lf_verdict_line(const struct lf_verdict *v, char *line, size_t n);
 

@@ -85,7 +85,7 @@ rejected() { # CODE [OPTION of srun...]: two lines, the job fails, the node stay
 	gpu "$@" sh -c 'echo ran'
 	equal "$status:$out" 1:
 	equal "$(grep -c '^loongforge: ' <<<"$err")" 2 "lines in $err"
-	like "$err" "loongforge: $n1: *: expected *, found * ($code)*loongforge: hint: *"
+	like "$err" "*loongforge: $n1: *: expected *, found * ($code)*loongforge: hint: *"
 	equal "$(ended)" FAILED
 	nobody_drained
 }
@@ -490,6 +490,21 @@ member() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval("d
 	equal "$status" 3
 	drained "$n1"
 	like "$(reason "$n1")" 'loongforge: NVLink graph: * (LF-NVL-01)'
+}
+
+@test "as Slurm's HealthCheckProgram it drains a node that no job has tried" {
+	broken nvlink && policy "$on"
+	printf '#!/bin/sh\nSLURM_CONF=%s exec %s/sbin/loongforge-probe --health --config %s/conf/loongforge.conf --run %s\n' "$SLURM_CONF" "$LF_PREFIX" "$LF_CLUSTER" "$LF_RUN" >"$LF_CLUSTER/health"
+	chmod 755 "$LF_CLUSTER/health"
+	grep -q -- 'loongforge-probe --health$' "$LF_PREFIX/sbin/loongforge-health" # what is shipped, but for the paths
+	cp "$LF_CLUSTER/etc/slurm.conf" "$LF_CLUSTER/slurm.conf.kept"
+	printf 'HealthCheckProgram=%s/health\nHealthCheckInterval=1\n' "$LF_CLUSTER" >>"$LF_CLUSTER/etc/slurm.conf"
+	scontrol reconfigure
+	poll 15 drained "$n1"
+	cp "$LF_CLUSTER/slurm.conf.kept" "$LF_CLUSTER/etc/slurm.conf" && scontrol reconfigure
+	like "$(reason "$n1")" 'loongforge: NVLink graph: * (LF-NVL-01)'
+	! drained "$n2"
+	sleep 2
 }
 
 # ---- a hostile user
