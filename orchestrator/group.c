@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "cred.h"
 #include "link.h"
+#include "roster.h"
 
 enum {
 	NAMED_MAX = 8, /* silent nodes named in one line */
@@ -32,6 +33,7 @@ struct group {
 	const struct start *start;
 	struct group_calls calls;
 	struct link *link;
+	struct roster *roster;
 	uv_poll_t *poll[LINK_FDS];
 	int polls;
 	uv_timer_t deadline, again;
@@ -181,6 +183,13 @@ static void on_deadline(uv_timer_t *t)
 
 static void leave_doors(struct group *g);
 
+static const char *on_name(void *arg, uint32_t node)
+{
+	int here;
+
+	return group_node(arg, node, &here);
+}
+
 static void check_complete(struct group *g)
 {
 	struct lf_msg m;
@@ -191,6 +200,7 @@ static void check_complete(struct group *g)
 	for (uint32_t i = 1; i < g->start->nodes; i++)
 		(void)link_send(g->link, i, &m, NULL);
 	lf_log(LF_LOG_INFO, "group", "all %u nodes are here", g->present);
+	roster_judge(g->roster, on_name, g);
 	leave_doors(g); /* nobody else may come, nor disturb */
 	set_state(g, GROUP_READY);
 }
@@ -210,6 +220,8 @@ static void hello(struct group *g, uint32_t from, const struct lf_msg *m)
 		fail(g, text);
 		return;
 	}
+	if (!g->here[from])
+		roster_take(g->roster, from, m);
 	g->present += !g->here[from];
 	g->here[from] = true;
 	lf_log(LF_LOG_INFO, "group", "hello from node %u, %s", from,
@@ -297,6 +309,7 @@ static void greet(struct group *g)
 	lf_msg_add(&m, "name", g->start->node);
 	lf_msg_add(&m, "version", PACKAGE_VERSION);
 	lf_msg_add_u64(&m, "protocol", LF_MSG_PROTOCOL);
+	roster_add_to(g->roster, &m);
 	(void)link_send(g->link, 0, &m, NULL);
 	g->greeted = true;
 }
@@ -351,9 +364,13 @@ static int leader_host(char *host, size_t n, struct lf_err *e)
 
 static int connect_nodes(struct group *g, struct lf_err *e)
 {
-	char host[256];
+	char host[256] = "";
 	int rc = cred_open(g->start->secret, e);
+	int found = leader_host(host, sizeof(host), e);
 
+	g->roster = roster_open(g->start, found == 0 ? host : "");
+	if (!g->roster)
+		return lf_err(e, -ENOMEM, "group: no memory");
 	if (rc == 0 && g->start->nodeid == 0) {
 		g->here = calloc(g->start->nodes, sizeof(*g->here));
 		if (!g->here)
@@ -363,7 +380,7 @@ static int connect_nodes(struct group *g, struct lf_err *e)
 		return link_lead(&g->link, g->start, heard, g, e);
 	}
 	if (rc == 0)
-		rc = leader_host(host, sizeof(host), e);
+		rc = found;
 	if (rc == 0)
 		rc = link_follow(&g->link, g->start, host, heard, g, e);
 	return rc;
@@ -404,6 +421,8 @@ struct group *group_open(uv_loop_t *loop, const struct start *s,
 	if (s->nodes == 1) {
 		g->present = 1;
 		g->state = GROUP_READY;
+		lf_log(LF_LOG_INFO, "group", "%s: hardware: %s", s->node,
+		       *s->verdict ? s->verdict : "unknown");
 	} else if (connect_nodes(g, &e) < 0) {
 		(void)snprintf(g->reason, sizeof(g->reason), "%s", e.text);
 		(void)uv_timer_start(&g->deadline, on_failed_start, 0, 0);
@@ -438,6 +457,18 @@ const char *group_node(const struct group *g, uint32_t id, int *here)
 	*here = g->here ? g->here[id] : id == g->start->nodeid;
 	return id == g->start->nodeid ? g->start->node :
 					node_name(id, name, sizeof(name));
+}
+
+const char *group_verdict(const struct group *g, uint32_t id)
+{
+	if (g->roster)
+		return roster_verdict(g->roster, id);
+	return id == g->start->nodeid ? g->start->verdict : "";
+}
+
+const char *group_findings(const struct group *g)
+{
+	return g->roster ? roster_findings(g->roster) : "";
 }
 
 static void say_bye(struct group *g)
@@ -486,5 +517,6 @@ void group_free(struct group *g)
 	if (!g)
 		return;
 	free(g->here);
+	roster_free(g->roster);
 	free(g);
 }

@@ -36,6 +36,10 @@ const char *group_reason(const struct group *g); /* why it failed; borrowed */
 uint32_t group_present(const struct group *g); /* nodes that said hello */
 /* Name of node `id` and whether it is here; leader only. */
 const char *group_node(const struct group *g, uint32_t id, int *here);
+/* The verdict of node `id` in one line, "" unknown; leader, or its own. */
+const char *group_verdict(const struct group *g, uint32_t id);
+/* How the nodes differ, "" not at all; leader only. */
+const char *group_findings(const struct group *g);
 /* Says goodbye and closes; the loop must run once more before group_free. */
 void group_close(struct group *g);
 void group_free(struct group *g);

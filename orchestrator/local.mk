@@ -2,14 +2,17 @@
 pkglibexec_PROGRAMS += loongforged
 loongforged_SOURCES = orchestrator/main.c \
 	orchestrator/cred.c orchestrator/cred.h \
+	orchestrator/facts.c orchestrator/facts.h \
+	orchestrator/facts_gather.c \
 	orchestrator/group.c orchestrator/group.h \
 	orchestrator/link.c orchestrator/link.h \
 	orchestrator/record.c orchestrator/record.h \
+	orchestrator/roster.c orchestrator/roster.h \
 	orchestrator/start.c orchestrator/start.h \
 	orchestrator/tasks.c orchestrator/tasks.h
 loongforged_CPPFLAGS = $(AM_CPPFLAGS) $(UV_CFLAGS) $(ZMQ_CFLAGS) \
 	$(SODIUM_CFLAGS)
-loongforged_LDADD = liblf-wire.la liblf-keys.la liblf-base.la $(UV_LIBS) $(ZMQ_LIBS) \
+loongforged_LDADD = liblf-hw.la liblf-wire.la liblf-keys.la liblf-base.la $(UV_LIBS) $(ZMQ_LIBS) \
 	$(SODIUM_LIBS) $(MUNGE_LIBS)
 
 bin_PROGRAMS += loongforge

@@ -94,6 +94,8 @@ static void welcome(struct session *s)
 	lf_msg_add_u64(&m, "step", st->step);
 	lf_msg_add(&m, "node", st->node);
 	lf_msg_add_u64(&m, "nodes", st->nodes);
+	if (s->rank == 0) /* for the user once, not for every task */
+		lf_msg_add(&m, "findings", group_findings(s->tasks->group));
 	reply(s, &m);
 }
 
@@ -203,6 +205,7 @@ static void status(struct session *s)
 		lf_msg_add_u64(&m, "nodeid", i);
 		lf_msg_add(&m, "name", name);
 		lf_msg_add(&m, "state", here ? "here" : "silent");
+		lf_msg_add(&m, "verdict", group_verdict(t->group, i));
 		reply(s, &m);
 	}
 	LIST_FOREACH(o, &t->sessions, link) {

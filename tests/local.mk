@@ -30,6 +30,7 @@ unit_tests = \
 	tests/unit/conf_test \
 	tests/unit/cred_test \
 	tests/unit/err_test \
+	tests/unit/facts_test \
 	tests/unit/find_test \
 	tests/unit/fs_test \
 	tests/unit/hostlist_test \
@@ -53,6 +54,7 @@ unit_tests = \
 check_LTLIBRARIES = tests/libinside.la
 tests_libinside_la_SOURCES = \
 	orchestrator/cred.c orchestrator/cred.h \
+	orchestrator/facts.c orchestrator/facts.h \
 	orchestrator/plan/env.c orchestrator/plan/env.h \
 	orchestrator/plan/gate.c orchestrator/plan/gate.h \
 	orchestrator/plan/numa.c orchestrator/plan/numa.h \

@@ -219,8 +219,10 @@ static int greet(const struct lf_init_args *a, struct lf_err *e)
 			      "loongforge: the orchestrator has ended%s, going "
 			      "on without it",
 			      last_words(words, sizeof(words)));
-	if (!strcmp(m.verb, "welcome"))
+	if (!strcmp(m.verb, "welcome")) {
+		(void)lf_err(e, 0, "%s", lf_msg_get(&m, "findings"));
 		return 0;
+	}
 	rc = !strcmp(lf_msg_get(&m, "kind"), "protocol") ? -EPROTO : -ECOMM;
 	return lf_err(e, rc, "%s", lf_msg_get(&m, "reason"));
 }
@@ -269,7 +271,7 @@ int lf_init(const struct lf_init_args *args, char *text)
 	(void)pthread_mutex_lock(&lock);
 	if (atomic_load(&owner) != getpid())
 		rc = init_locked(args, &e);
-	if (rc < 0 && text)
+	if (text)
 		(void)snprintf(text, LF_TEXT_MAX, "%s", e.text);
 	(void)pthread_mutex_unlock(&lock);
 	return rc;

@@ -31,7 +31,9 @@ struct lf_init_args {
 /* Connects to the orchestrator and waits until every node of the step has said
  * hello (at most launch.hello_seconds, default 30).  A second call is a no-op.
  *
- * Returns 0, or a negative errno with one line in `text` (LF_TEXT_MAX bytes):
+ * Returns 0, and in `text` (LF_TEXT_MAX bytes, or NULL) how the nodes of the
+ * step differ (drivers, network, clocks), to rank 0 only, else ""; or a negative
+ * errno with one line there:
  * -EINVAL  an argument differs from what Slurm says
  * -EPROTO  the orchestrator speaks another protocol
  * -ECOMM   a node of the step did not say hello; the step is being cancelled

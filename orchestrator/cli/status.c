@@ -178,6 +178,11 @@ static void print_lists(const json_t *doc)
 			(void)printf("%s %s %s", i ? "," : "", text(o, "name"),
 				     text(o, "state"));
 		(void)putchar('\n');
+		json_array_foreach(nodes, i, o)
+			if (*text(o, "verdict"))
+				(void)printf("  %s: hardware: %s\n",
+					     text(o, "name"),
+					     text(o, "verdict"));
 	}
 	(void)printf("  tasks  %lld of %lld connected",
 		     number(doc, "connected"), number(doc, "tasks"));

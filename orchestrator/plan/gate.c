@@ -134,8 +134,10 @@ bool gate_write(struct plan *p, struct lf_buf *out)
 		show(&policy, &v, why, out);
 		return false;
 	}
-	lf_verdict_line(&v, p->verdict, sizeof(p->verdict));
-	if (*why)
+	*p->verdict = '\0'; /* of no interest to a job without GPUs */
+	if (!*why)
+		lf_verdict_line(&v, p->verdict, sizeof(p->verdict));
+	else if (looked_at(p))
 		(void)snprintf(p->verdict, sizeof(p->verdict), "unknown: %s",
 			       why);
 	if (!*why && refused(&policy, &v, out))

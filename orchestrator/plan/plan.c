@@ -176,8 +176,8 @@ static void add_start(const struct plan *p, struct lf_buf *out)
 {
 	lf_buf_add(out, "--\njob=%u\nstep=%u\nrestart=%u\nnodeid=%u\n", p->job,
 		   p->step, p->restart, p->nodeid);
-	lf_buf_add(out, "nodes=%u\ntasks=%u\nnode=%s\nverdict=%s\n", p->nodes,
-		   p->tasks, p->node, p->verdict);
+	lf_buf_add(out, "nodes=%u\ntasks=%u\nnode=%s\nrun=%s\nverdict=%s\n",
+		   p->nodes, p->tasks, p->node, p->run, p->verdict);
 	for (int i = 0; i < LF_PORT_CANDIDATES; i++)
 		lf_buf_add(out, "port=%u\n", p->ports.candidate[i]);
 	for (int i = 0; i < LF_KEYS; i++)

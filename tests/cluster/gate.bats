@@ -7,6 +7,7 @@ load plugin
 
 setup_file() {
 	ls /proc/driver/nvidia/gpus/* >/dev/null 2>&1 && skip "this machine has GPUs: recordings are refused here"
+	[ "$LF_PROCTRACK" = linuxproc ] || [ -n "${LF_FULL:-}" ] || skip "the gate does not depend on it: with linuxproc, or LF_FULL=1"
 	cluster_new
 	mkdir -p "$LF_CLUSTER/conf" "$LF_CLUSTER/rec"
 	LF_GIVEN=

@@ -66,6 +66,8 @@ def init(plugin=None, world_size=None, rank=None, master_addr=None,
         return False
     if code < 0:
         _refuse(-code, text or os.strerror(-code))
+    if text:  # how the nodes differ; rank 0 only
+        _say.line(text)
     if not library.lf_active():
         return False
     if _owner is None:
