@@ -127,7 +127,7 @@ static bool same(const struct sockaddr *a, const struct sockaddr_storage *b)
 
 static void interface(char *out, const char *leader)
 {
-	struct sockaddr_storage own;
+	struct sockaddr_storage own = { 0 };
 	struct ifaddrs *all = NULL;
 
 	if (!own_address(leader, &own) || getifaddrs(&all) < 0)

@@ -152,8 +152,11 @@ static int run(const struct args *a, struct probe *p)
 {
 	const struct mode *m = modes;
 	struct lf_err e = { "" };
-	int rc = 0, refused = probe_settings(p, &e);
+	int rc = 0, refused = probe_folder(p, &e);
 
+	if (refused < 0)
+		return say(e.text, 1);
+	refused = probe_settings(p, &e);
 	while (m->key && m->key != a->mode)
 		m++;
 	if (a->mode == 'g' || a->mode == 'e')

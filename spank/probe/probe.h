@@ -23,7 +23,10 @@ struct probe {
 	bool asked; /* with --loongforge */
 };
 
-/* settings.c: RUN/NODE.settings follows loongforge.conf.  A refused
+/* settings.c: makes RUN, which must be root's alone: all that follows writes
+ * there. */
+int probe_folder(const struct probe *p, struct lf_err *e);
+/* RUN/NODE.settings follows loongforge.conf.  A refused
  * configuration leaves settings that say so, and its error. */
 int probe_settings(struct probe *p, struct lf_err *e);
 /* Expands %n; false when it does not fit. */

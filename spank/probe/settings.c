@@ -17,6 +17,15 @@
 #include "conf/value.h"
 #include "probe.h"
 
+int probe_folder(const struct probe *p, struct lf_err *e)
+{
+	lf_autoclose int dir = -1;
+
+	if (mkdir(p->run, 0755) < 0 && errno != EEXIST)
+		return lf_err(e, -errno, "%s: %s", p->run, strerror(errno));
+	return lf_fs_open_dir(p->run, &dir, e);
+}
+
 bool probe_path(const struct probe *p, const char *pattern, char *path,
 		size_t n)
 {
@@ -95,9 +104,7 @@ static int write_settings(const struct probe *p, const struct lf_err *refused,
 			  struct lf_err *e)
 {
 	lf_autobuf struct lf_buf b = LF_BUF(LF_START_MAX);
-	lf_autoclose int dir = -1;
 	char path[PATH_MAX];
-	int rc;
 
 	if (refused)
 		lf_buf_add(&b, "error=%s\n", refused->text);
@@ -106,11 +113,6 @@ static int write_settings(const struct probe *p, const struct lf_err *refused,
 	lf_buf_add(&b, "basis=%016" PRIx64 "\n", p->basis);
 	if (!lf_buf_ok(&b))
 		return lf_err(e, -ENOMEM, "settings: no memory");
-	if (mkdir(p->run, 0755) < 0 && errno != EEXIST)
-		return lf_err(e, -errno, "%s: %s", p->run, strerror(errno));
-	rc = lf_fs_open_dir(p->run, &dir, e);
-	if (rc < 0)
-		return rc;
 	(void)snprintf(path, sizeof(path), "%s/%s.settings", p->run, p->node);
 	return put(path, lf_buf_text(&b), e);
 }

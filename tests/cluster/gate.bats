@@ -280,6 +280,32 @@ array_done() { [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && [ -s "$(home_of lfus
 	scancel "$job"
 }
 
+@test "reject: a step over two nodes ends on both, a het step and a batch script's too" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	try srun -N2 -n4 --gres=gpu:1 sh -c 'echo ran; sleep 30'
+	[ "$status" != 0 ]
+	count "$err" "loongforge: $n1: NVLink graph: " 1
+	count "$err" "loongforge: $n2: " 0
+	try timeout 60 srun -w "$n1" --gres=gpu:1 sh -c 'echo ran; sleep 30' : -w "$n2" --gres=gpu:1 sh -c 'echo ran; sleep 30'
+	[ "$status" != 0 ] && [ "$status" != 124 ]
+	count "$err" "loongforge: $n1: NVLink graph: " 1
+	job=$(mine sbatch --parsable -o %j.out -N2 --gres=gpu:1 --wrap 'srun -N2 echo ran')
+	wait_job "$job" FAILED
+	equal "$(grep -c ran "$(home_of lfuser1)/$job.out")" 0
+	nobody_drained
+}
+
+@test "many jobs at once on one node: one verdict, every job judged" {
+	broken nvlink && policy "$on" -- 'nvlink = reject'
+	local i jobs=''
+	for i in $(seq 6); do jobs+=" $(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap 'echo ran')"; done
+	for i in $jobs; do
+		wait_job "$i" FAILED
+		count "$(cat "$(home_of lfuser1)/$i.out")" "loongforge: $n1: NVLink graph: " 1
+	done
+	poll 10 no_refusals
+}
+
 @test "never over another's reason" {
 	broken nvlink && policy "$on"
 	printf '#!/bin/sh\nscontrol update nodename=%s state=drain reason="disk is full"\n' "$n1" >"$LF_CLUSTER/other" && chmod 755 "$LF_CLUSTER/other"
@@ -529,6 +555,31 @@ member() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval("d
 	done
 	[ -s "$LF_RUN/$n1.verdict" ] && [ -s "$LF_RUN/$n1.settings" ]
 	rejected LF-NVL-01
+}
+
+@test "what root runs has slurmd's environment, and of the user's only SPANK_ names" {
+	policy "$on"
+	probe_with "env >$LF_CLUSTER/probe.env"
+	try env EVIL=1 LD_PRELOAD=/tmp/evil.so LD_LIBRARY_PATH=/tmp PATH="/tmp:$PATH" SPANK_EVIL=1 srun --export=ALL -w "$n1" --gres=gpu:1 echo ran
+	equal "$out" ran
+	[ -s "$LF_CLUSTER/probe.env" ]
+	equal "$(grep -vE '^(SLURM|SPANK_|CUDA_|ROCR_|ZE_|GPU_|PWD=|SHLVL=|_=|OLDPWD=)' "$LF_CLUSTER/probe.env")" ''
+	equal "$(sed -n 's/^SLURM_JOB_GPUS=//p' "$LF_CLUSTER/probe.env")" 0
+}
+
+@test "a run folder that is not root's alone: nothing is written there, the job starts" {
+	broken nvlink && policy "$on"
+	local probe="$LF_PREFIX/sbin/loongforge-probe --node $n1 --config $LF_CLUSTER/conf/loongforge.conf"
+	install -d -o lfuser1 "$LF_CLUSTER/theirs"
+	install -d -m 777 "$LF_CLUSTER/open"
+	ln -s "$LF_CLUSTER/conf" "$LF_CLUSTER/link"
+	for d in theirs open link; do
+		run env SLURM_JOB_ID=7 SLURM_JOB_GPUS=0 $probe --gate --run "$LF_CLUSTER/$d"
+		equal "$status" 1
+		like "$output" "$LF_CLUSTER/$d: *"
+		equal "$(ls "$LF_CLUSTER/$d" | grep "$n1[.][vs0-9]")" ''
+	done
+	rm -r "$LF_CLUSTER"/{theirs,open,link}
 }
 
 @test "a user's environment does not reach the probe" {
