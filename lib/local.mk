@@ -68,10 +68,15 @@ liblf_verbs_la_CPPFLAGS = $(AM_CPPFLAGS) $(IBVERBS_CFLAGS)
 
 # Other people's text and XML: the user's side.
 liblf_recorded_la_SOURCES = \
-	lib/hw/recorded/hwloc_xml.c \
-	lib/hw/recorded/ib.c \
-	lib/hw/recorded/lspci.c \
+	lib/hw/recorded/dmesg.c \
+	lib/hw/recorded/hwloc_model.c \
+	lib/hw/recorded/hwloc_xml.c lib/hw/recorded/hwloc_xml.h \
+	lib/hw/recorded/ib.c lib/hw/recorded/ib.h \
+	lib/hw/recorded/ib_facts.c \
+	lib/hw/recorded/lspci.c lib/hw/recorded/lspci.h \
+	lib/hw/recorded/lspci_model.c \
 	lib/hw/recorded/nccl_xml.c \
+	lib/hw/recorded/netdev.c \
 	lib/hw/recorded/nvlink.c \
 	lib/hw/recorded/read.c lib/hw/recorded/read.h \
 	lib/hw/recorded/smi_text.c \

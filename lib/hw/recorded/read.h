@@ -34,9 +34,9 @@ extern const struct lf_hw_reader lf_hw_read_smi_xml; /* smi_xml.c */
 extern const struct lf_hw_reader lf_hw_read_ibstat; /* ib.c */
 extern const struct lf_hw_reader lf_hw_read_ibstatus; /* ib.c */
 extern const struct lf_hw_reader lf_hw_read_ibv_devinfo; /* ib.c */
-extern const struct lf_hw_reader lf_hw_read_ibdev2netdev; /* ib.c */
+extern const struct lf_hw_reader lf_hw_read_ibdev2netdev; /* netdev.c */
 extern const struct lf_hw_reader lf_hw_read_lspci; /* lspci.c */
-extern const struct lf_hw_reader lf_hw_read_dmesg; /* lspci.c */
+extern const struct lf_hw_reader lf_hw_read_dmesg; /* dmesg.c */
 extern const struct lf_hw_reader lf_hw_read_nccl_xml; /* nccl_xml.c */
 extern const struct lf_hw_reader lf_hw_read_hwloc_xml; /* hwloc_xml.c */
 extern const struct lf_hw_reader lf_hw_read_sysfs_json; /* sysfs_json.c */
