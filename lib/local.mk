@@ -52,7 +52,9 @@ liblf_hw_la_SOURCES = \
 	lib/hw/policy.c lib/hw/policy.h \
 	lib/hw/software.c lib/hw/software.h \
 	lib/hw/sysfs.c \
+	lib/hw/sysread.h \
 	lib/hw/sysview.c lib/hw/sysview.h \
+	lib/hw/sysview_node.c lib/hw/sysview_rdma.c \
 	lib/hw/verdict.c lib/hw/verdict.h
 liblf_hw_la_LIBADD = -ldl
 # Expected machines and known-good software: the administrator's files.
