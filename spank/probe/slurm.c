@@ -38,7 +38,7 @@ static int run(const struct slurm *s, const char *const words[], char *out,
 {
 	char path[PATH_MAX], conf[PATH_MAX + 16];
 	const char *set = getenv("SLURM_CONF");
-	char *argv[8] = { path }, *envp[] = { NULL, NULL };
+	char *argv[10] = { path }, *envp[] = { NULL, NULL };
 	struct lf_child c = { .argv = argv,
 			      .envp = envp,
 			      .deadline_ms = LF_SCONTROL_MS,
@@ -46,7 +46,7 @@ static int run(const struct slurm *s, const char *const words[], char *out,
 			      .size = size };
 	int rc = find(s, words[0], path, sizeof(path), e);
 
-	for (int i = 1; i < 7 && words[i]; i++)
+	for (int i = 1; i < 9 && words[i]; i++)
 		argv[i] = (char *)words[i];
 	if (set) {
 		(void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", set);
@@ -92,11 +92,16 @@ enum {
 int slurm_look(const struct slurm *s, const char *partition, time_t since,
 	       struct slurm_nodes *out, struct lf_err *e)
 {
-	/* %E without a width is the whole reason. */
-	const char *const words[] = { "sinfo",	  "-h",
-				      "-N",	  "-o",
-				      "%N %H %E", *partition ? "-p" : NULL,
-				      partition,  NULL };
+	/* Hidden partitions too; %E without a width is the whole reason. */
+	const char *const words[] = { "sinfo",
+				      "-h",
+				      "-a",
+				      "-N",
+				      "-o",
+				      "%N %H %E",
+				      *partition ? "-p" : NULL,
+				      partition,
+				      NULL };
 	lf_autofree char *text = malloc(VIEW_MAX);
 	int rc = text ? run(s, words, text, VIEW_MAX, e)
 		      : lf_err(e, -ENOMEM, "no memory");
