@@ -85,7 +85,8 @@ liblf_recorded_la_SOURCES = \
 	lib/hw/recorded/smi_xml.c \
 	lib/hw/recorded/sysfs_json.c \
 	lib/hw/recorded/text.c lib/hw/recorded/text.h \
-	lib/hw/recorded/topo.c \
+	lib/hw/recorded/topo.c lib/hw/recorded/topo.h \
+	lib/hw/recorded/topo_matrix.c \
 	lib/hw/recorded/xml.c lib/hw/recorded/xml.h
 liblf_recorded_la_CPPFLAGS = $(AM_CPPFLAGS) $(EXPAT_CFLAGS) $(JANSSON_CFLAGS)
 liblf_recorded_la_LIBADD = $(EXPAT_LIBS) $(JANSSON_LIBS)
