@@ -46,7 +46,8 @@ liblf_hw_la_SOURCES = \
 	lib/hw/live.c lib/hw/live.h \
 	lib/hw/merge.c \
 	lib/hw/model.c lib/hw/model.h \
-	lib/hw/nvml.c lib/hw/nvml_api.h \
+	lib/hw/nvml.c lib/hw/nvml.h lib/hw/nvml_api.h \
+	lib/hw/nvml_gpu.c lib/hw/nvml_links.c \
 	lib/hw/parts.c lib/hw/parts.h \
 	lib/hw/pci.c lib/hw/pci.h \
 	lib/hw/policy.c lib/hw/policy.h \
