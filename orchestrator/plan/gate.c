@@ -47,12 +47,10 @@ static uint64_t gpus(void)
 	return lf_policy_gpus(list ? list : getenv("SLURM_JOB_GPUS"));
 }
 
-/* Whether the prolog should have looked at this job. */
+/* Whether the prolog should have looked at this job, which has the option. */
 static bool looked_at(const struct plan *p)
 {
-	const char *jobs = p->site.text[LF_KEY_GATE_JOBS];
-
-	return !strcmp(jobs, "all") || (*jobs == 'g' && gpus());
+	return *p->site.text[LF_KEY_GATE_JOBS] != 'g' || gpus();
 }
 
 static void say(struct lf_buf *out, const char *kind,
@@ -134,17 +132,18 @@ bool gate_write(struct plan *p, struct lf_buf *out)
 		show(&policy, &v, why, out);
 		return false;
 	}
-	*p->verdict = '\0'; /* of no interest to a job without GPUs */
-	if (!*why)
-		lf_verdict_line(&v, p->verdict, sizeof(p->verdict));
-	else if (looked_at(p))
+	if (!looked_at(p)) /* nothing of it is this job's business */
+		return true;
+	if (*why)
 		(void)snprintf(p->verdict, sizeof(p->verdict), "unknown: %s",
 			       why);
+	else
+		lf_verdict_line(&v, p->verdict, sizeof(p->verdict));
 	if (!*why && refused(&policy, &v, out))
 		return false;
 	if (!*why)
 		(void)tell_all(&policy, &v, gpus(), out);
-	else if (looked_at(p) && p->step == 0) { /* once a job */
+	else if (p->step == 0) { /* once a job */
 		(void)lf_err(&e, 0, "hardware: unknown: %s", why);
 		plan_finding(out, "tell", "LF-GATE-02", &e,
 			     "the job runs; your administrator can run "

@@ -162,7 +162,7 @@ static int run(const struct args *a, struct probe *p)
 	if (a->mode == 'g' || a->mode == 'e')
 		probe_forget(p);
 	if (a->mode != 's' && !probe_off(p) &&
-	    (a->mode != 'g' || probe_asked(p)))
+	    ((a->mode != 'g' && a->mode != 'e') || probe_asked(p)))
 		rc = judge(m, p);
 	if (rc != EXIT_FAULT && refused < 0)
 		rc = say(e.text, 1);

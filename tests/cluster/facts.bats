@@ -16,7 +16,7 @@ driver() { # NODE VERSION: as if the gate had seen it
 }
 
 @test "nodes that are alike: nothing is said, the leader's log has every verdict" {
-	try srun -N2 -n4 --loongforge $PY -c "$init"
+	try srun -N2 -n4 --gres=gpu:1 --loongforge $PY -c "$init"
 	equal "$status:$err" 0:
 	equal "$out" $'True\nTrue\nTrue\nTrue'
 	log_has "$(last_job)" "$n1: hardware: "
@@ -24,7 +24,7 @@ driver() { # NODE VERSION: as if the gate had seen it
 }
 
 @test "different drivers: rank 0 is told once, with both sides; status shows the verdicts" {
-	job=$(mine sbatch --parsable -N2 -n4 -o %j.out --wrap "while [ ! -e go ]; do sleep 0.1; done; srun -N2 -n4 --loongforge $PY -c '$init; import time; time.sleep(4)'")
+	job=$(mine sbatch --parsable -N2 -n4 --gres=gpu:1 -o %j.out --wrap "while [ ! -e go ]; do sleep 0.1; done; srun -N2 -n4 --loongforge $PY -c '$init; import time; time.sleep(4)'")
 	wait_job "$job" RUNNING
 	poll 5 test -s "$LF_RUN/$n2.settings"
 	driver "$n1" 535.161.08 && driver "$n2" 550.54.15
