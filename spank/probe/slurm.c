@@ -92,15 +92,15 @@ enum {
 int slurm_look(const struct slurm *s, const char *partition, time_t since,
 	       struct slurm_nodes *out, struct lf_err *e)
 {
-	/* Hidden partitions too; %E without a width is the whole reason. */
+	/* %E without a width is the whole reason; -a and -p exclude each other.
+	 */
 	const char *const words[] = { "sinfo",
 				      "-h",
-				      "-a",
 				      "-N",
 				      "-o",
 				      "%N %H %E",
-				      *partition ? "-p" : NULL,
-				      partition,
+				      *partition ? "-p" : "-a",
+				      *partition ? partition : NULL,
 				      NULL };
 	lf_autofree char *text = malloc(VIEW_MAX);
 	int rc = text ? run(s, words, text, VIEW_MAX, e)
