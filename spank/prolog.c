@@ -25,5 +25,5 @@ int prolog_run(spank_t sp, int ac, char **av)
 	if (rc != 0)
 		slurm_error("loongforge: %s: gate: %s%s", node, e.text,
 			    rc < 0 ? " (LF-GATE-01)" : "");
-	return rc == -ECHILD && !strncmp(e.text, "drain: ", 7) ? -1 : 0;
+	return rc == -ECHILD && !strncmp(e.text, "drained: ", 9) ? -1 : 0;
 }

@@ -20,9 +20,9 @@
  * the user "Prolog hung" after 8 s. */
 #define LF_PROBE_MS 5000
 
-/* Milliseconds for the whole gate, after which the job starts: a look, sinfo,
- * and two scontrols. */
-#define LF_GATE_MS (LF_PROBE_MS + 3 * LF_SCONTROL_MS + 1000)
+/* Milliseconds for the whole gate, after which the job starts: a look and
+ * Slurm's commands, less than the 8 s above. */
+#define LF_GATE_MS 7500
 
 /* Milliseconds for the epilog to free a job's segments: the kernel gives about
  * 10 GB/s back. */

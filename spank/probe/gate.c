@@ -141,8 +141,9 @@ int probe_gate(const struct probe *p, const struct lf_verdict *v, char *line,
 		return 0;
 	rc = act(p, action, &why, &e);
 	text_of(&why, text, sizeof(text));
-	(void)snprintf(line, n, "%s: %s: %s (%s)%s%s", lf_action_names[action],
-		       p->node, text, why.code, rc < 0 ? "; " : "",
+	(void)snprintf(line, n, "%s: %s: %s (%s)%s%s",
+		       rc == 1 ? "drained" : lf_action_names[action], p->node,
+		       text, why.code, rc < 0 ? "; " : "",
 		       rc < 0 ? e.text : "");
 	return rc;
 }

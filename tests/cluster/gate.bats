@@ -582,6 +582,16 @@ member() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval("d
 	rm -r "$LF_CLUSTER"/{theirs,open,link}
 }
 
+@test "a run folder that cannot be written, and a drain that was not done: the job runs, the node stays up" {
+	broken nvlink && policy "$on" "slurm = \"$LF_CLUSTER/none\""
+	runs
+	mount --bind "$LF_RUN" "$LF_RUN" && mount -o remount,bind,ro "$LF_RUN"
+	gpu sh -c 'echo ran'
+	umount "$LF_RUN"
+	equal "$status:$out" 0:ran
+	nobody_drained
+}
+
 @test "a user's environment does not reach the probe" {
 	broken nvlink && policy "$on" -- 'nvlink = reject'
 	for e in SLURMD_NODENAME="$n2" SLURM_JOB_GPUS= SLURM_CONF_X=1 LD_PRELOAD=/tmp/x.so SPANK_SLURM_JOB_GPUS= SLURM_JOB_PARTITION=x; do
