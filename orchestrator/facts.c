@@ -23,7 +23,8 @@ void facts_add_to(const struct facts *f, struct lf_msg *m)
 {
 	for (int i = 0; i < FACTS; i++)
 		lf_msg_add(m, table[i].key, f->value[i]);
-	lf_msg_add_u64(m, "clock", f->clock_ms);
+	if (f->clock_ms)
+		lf_msg_add_u64(m, "clock", f->clock_ms);
 }
 
 void facts_take(struct facts *f, const struct lf_msg *m)
@@ -106,14 +107,18 @@ static void tell(const struct facts_count *c, int fact, int v, int best,
 static void tell_clock(const struct facts_count *c,
 		       const struct facts_calls *to)
 {
-	char line[LF_ERR_MAX];
+	char line[LF_ERR_MAX], right[LF_NODE_NAME_MAX], others[32] = "";
 
+	(void)snprintf(right, sizeof(right), "%s", to->name(to->arg, 0));
+	if (c->slows > 1)
+		(void)snprintf(others, sizeof(others), "; %u more are off",
+			       c->slows - 1);
 	(void)snprintf(line, sizeof(line),
 		       "clock: expected that of %.60s, found %.60s %.1f s %s "
-		       "it; %u nodes are off",
-		       to->name(to->arg, 0), to->name(to->arg, c->slow),
+		       "it%s",
+		       right, to->name(to->arg, c->slow),
 		       (double)llabs(c->slow_ms) / 1e3,
-		       c->slow_ms > 0 ? "ahead of" : "behind", c->slows);
+		       c->slow_ms > 0 ? "ahead of" : "behind", others);
 	to->differ(to->arg, line, "LF-GRP-16");
 }
 

@@ -31,10 +31,10 @@ enum {
 
 struct facts {
 	char value[FACTS][FACT_MAX]; /* "" unknown: not compared */
-	uint64_t clock_ms; /* since 1970 */
+	uint64_t clock_ms; /* since 1970, when they are said; 0 not said */
 };
 
-/* `leader`: its address, or "". */
+/* All but the clock.  `leader`: its address, or "". */
 void facts_gather(struct facts *f, const struct start *s, const char *leader);
 void facts_add_to(const struct facts *f, struct lf_msg *m);
 void facts_take(struct facts *f, const struct lf_msg *m);

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -140,15 +139,10 @@ static void interface(char *out, const char *leader)
 
 void facts_gather(struct facts *f, const struct start *s, const char *leader)
 {
-	struct timespec now;
-
 	memset(f, 0, sizeof(*f));
 	driver(f->value[FACT_DRIVER], s);
 	nccl(f->value[FACT_NCCL]);
 	files(f->value[FACT_PLUGIN]);
 	hcas(f->value[FACT_HCAS]);
 	interface(f->value[FACT_INTERFACE], leader);
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	f->clock_ms =
-		(uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }

@@ -63,7 +63,7 @@ struct roster *roster_open(const struct start *s, const char *leader)
 	memset(r->of, NONE, s->nodes);
 	facts_gather(&r->own, s, leader);
 	keep_verdict(r, s->nodeid, s->verdict);
-	facts_count(&r->count, s->nodeid, &r->own, r->own.clock_ms);
+	facts_count(&r->count, s->nodeid, &r->own, 0);
 	return r;
 }
 
@@ -75,22 +75,28 @@ void roster_free(struct roster *r)
 	free(r);
 }
 
-void roster_add_to(const struct roster *r, struct lf_msg *m)
+static uint64_t now_ms(void)
 {
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void roster_add_to(struct roster *r, struct lf_msg *m)
+{
+	/* Not earlier: a leader that starts late would find all others slow. */
+	r->own.clock_ms = now_ms();
 	facts_add_to(&r->own, m);
 	lf_msg_add(m, "verdict", r->start->verdict);
 }
 
 void roster_take(struct roster *r, uint32_t node, const struct lf_msg *m)
 {
-	struct timespec now;
 	struct facts f;
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
 	facts_take(&f, m);
-	facts_count(&r->count, node, &f,
-		    (uint64_t)now.tv_sec * 1000 +
-			    (uint64_t)now.tv_nsec / 1000000);
+	facts_count(&r->count, node, &f, now_ms());
 	keep_verdict(r, node, lf_msg_get(m, "verdict"));
 }
 

@@ -12,8 +12,8 @@ struct roster;
  * without memory; roster_free takes NULL. */
 struct roster *roster_open(const struct start *s, const char *leader);
 void roster_free(struct roster *r);
-/* This node's part of a hello. */
-void roster_add_to(const struct roster *r, struct lf_msg *m);
+/* This node's part of a hello that is sent now. */
+void roster_add_to(struct roster *r, struct lf_msg *m);
 /* Another node's hello. */
 void roster_take(struct roster *r, uint32_t node, const struct lf_msg *m);
 /* "pass, DGX A100; gdr unknown", or "" as long as it is not known; borrowed. */

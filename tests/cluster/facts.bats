@@ -23,6 +23,16 @@ driver() { # NODE VERSION: as if the gate had seen it
 	log_has "$(last_job)" "$n2: hardware: "
 }
 
+@test "a leader that comes late does not find the others' clocks slow" {
+	cp -a "$LF_PREFIX/libexec/loongforge" "$LF_CLUSTER/copy" && mv "$LF_CLUSTER/copy/loongforged" "$LF_CLUSTER/copy/real"
+	printf '#!/bin/sh\n[ "$SLURMD_NODENAME" != %s ] || sleep 4\nexec %s/libexec/loongforge/real "$@"\n' "$n1" "$LF_PREFIX" >"$LF_CLUSTER/copy/loongforged"
+	chmod 755 "$LF_CLUSTER/copy/loongforged" && mount --bind "$LF_CLUSTER/copy" "$LF_PREFIX/libexec/loongforge"
+	try srun -N2 -n4 --loongforge $PY -c "$init"
+	umount "$LF_PREFIX/libexec/loongforge" && rm -r "$LF_CLUSTER/copy"
+	equal "$status:$err" 0:
+	equal "$out" $'True\nTrue\nTrue\nTrue'
+}
+
 @test "different drivers: rank 0 is told once, with both sides; status shows the verdicts" {
 	job=$(mine sbatch --parsable -N2 -n4 --gres=gpu:1 -o %j.out --wrap "while [ ! -e go ]; do sleep 0.1; done; srun -N2 -n4 --loongforge $PY -c '$init; import time; time.sleep(4)'")
 	wait_job "$job" RUNNING
