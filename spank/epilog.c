@@ -30,7 +30,7 @@ void epilog_run(spank_t sp, int ac, char **av)
 
 	site_open(ac, av);
 	node = getenv("SLURMD_NODENAME");
-	if (node && !site_off(false) && site_probe("--refresh", node, &e) < 0)
+	if (node && !site_off(false) && site_probe("--refresh", node, &e) != 0)
 		slurm_error("loongforge: %s: gate: %s (LF-GATE-01)", node,
 			    e.text);
 	(void)snprintf(path, sizeof(path), "%s/seg", site_run());

@@ -69,6 +69,7 @@ void site_setting(const char *node, const char *key, const char *none,
 int site_probe(const char *mode, const char *node, struct lf_err *e)
 {
 	char out[LF_ERR_MAX];
+	int status = -EIO;
 	char *argv[] = { LF_SBINDIR "/loongforge-probe",
 			 (char *)mode,
 			 "--config",
@@ -82,9 +83,10 @@ int site_probe(const char *mode, const char *node, struct lf_err *e)
 			      .envp = environ, /* slurmd's; users' are SPANK_ */
 			      .deadline_ms = LF_GATE_MS,
 			      .out = out,
-			      .size = sizeof(out) };
+			      .size = sizeof(out),
+			      .status = &status };
 	int rc = lf_child_run(&c, e);
 
 	out[strcspn(out, "\n")] = '\0';
-	return rc == 0 ? lf_err(e, *out ? 1 : 0, "%s", out) : rc;
+	return rc == 0 ? lf_err(e, 0, "%s", out) : rc == -ECHILD ? status : rc;
 }

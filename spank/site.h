@@ -22,8 +22,8 @@ bool site_off(bool gate);
  * can be trusted. */
 void site_setting(const char *node, const char *key, const char *none,
 		  char *buf, size_t n);
-/* Runs loongforge-probe.  0; 1 with its line in *e; -ECHILD, too, when it
- * failed; or -errno. */
+/* Runs loongforge-probe; its first line, if any, is in *e.  Its exit status
+ * (3: it has drained the node), or -errno when it did not end by itself. */
 int site_probe(const char *mode, const char *node, struct lf_err *e);
 
 #endif

@@ -159,6 +159,8 @@ int lf_child_run(const struct lf_child *c, struct lf_err *e)
 	if (c->out)
 		*c->out = '\0';
 	rc = spawn(c);
+	if (c->status && rc >= 0)
+		*c->status = rc;
 	if (rc == -ETIMEDOUT)
 		return lf_err(e, rc, "%s: no answer within %d ms, killed",
 			      c->argv[0], c->deadline_ms);

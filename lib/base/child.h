@@ -21,6 +21,7 @@ struct lf_child {
 	gid_t gid; /* supplementary groups; 0: stays root */
 	char *out; /* what it prints, NUL-terminated, the rest dropped; */
 	size_t size; /* or NULL */
+	int *status; /* its exit status, where it ended by itself; or NULL */
 };
 
 /* -ETIMEDOUT; -ECHILD for an exit status that is not 0, the text then being

@@ -872,6 +872,37 @@ static void prolog(void **state)
 	(void)unlink(scratch("etc/loongforge.conf"));
 }
 
+/* Slurm drains a node whose prolog fails: only a status of 3 may do that. */
+static void only_a_drained_node_fails_the_prolog(void **state)
+{
+	static const struct {
+		const char *script;
+		int want;
+		const char *said;
+	} rows[] = {
+		{ "#!/bin/sh\n", 0, "" },
+		{ "#!/bin/sh\necho warn: n1: x\n", 0, "gate: warn: n1: x\n" },
+		{ "#!/bin/sh\necho drained: n1: x; exit 3\n", -1,
+		  "gate: drained: n1: x\n" },
+		{ "#!/bin/sh\nexit 3\n", -1, "" },
+		/* G7: what it says does not count */
+		{ "#!/bin/sh\necho drained: n1: x; exit 1\n", 0,
+		  "gate: drained: n1: x (LF-GATE-01)\n" },
+		{ "#!/bin/sh\nexit 1\n", 0, "failed (LF-GATE-01)\n" },
+		{ "#!/bin/sh\nkill -SEGV $$\n", 0, "failed (LF-GATE-01)\n" },
+		{ "no program", 0, "cannot be run (LF-GATE-01)\n" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fake_reset(S_CTX_JOB_SCRIPT);
+		scripted(scratch("probe"), rows[i].script);
+		link_program("loongforge-probe", scratch("probe"));
+		check_int(rows[i].script, call(PROLOG), rows[i].want);
+		check_has(rows[i].script, fake->said, rows[i].said);
+	}
+	link_program("loongforge-probe", NULL);
+}
+
 static void epilog(void **state)
 {
 	static const char *const gone[] = { "7.0", "7.1", "7.2" };
@@ -920,4 +951,5 @@ MAIN(T(loads), C(nothing_without_the_option), C(refused_options),
      C(killed_when_it_lingers), C(killed_with_the_users_rights),
      C(notices_at_the_end), C(batch_step),
      C(a_clients_orchestrator_is_seen_out), C(extern_step), C(failing_host),
-     C(failing_host_elsewhere), C(prolog), C(epilog))
+     C(failing_host_elsewhere), C(prolog),
+     C(only_a_drained_node_fails_the_prolog), C(epilog))
