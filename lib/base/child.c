@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -108,7 +109,7 @@ static int finish(pid_t pid, int fd, const struct lf_child *c)
 	return rc;
 }
 
-static void child(const struct lf_child *c, int out)
+static void child(const struct lf_child *c, int out, pid_t parent)
 {
 	char *none[] = { NULL };
 	int null = open("/dev/null", O_RDWR);
@@ -128,6 +129,10 @@ static void child(const struct lf_child *c, int out)
 	     setresuid(c->uid, c->uid, c->uid) < 0 ||
 	     getuid() != c->uid || getgid() != c->gid))
 		_exit(126);
+	/* Nothing goes on behind the back of a caller that was killed; set last,
+	 * since a change of ids clears it. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(126);
 	execve(c->argv[0], c->argv, c->envp ? c->envp : none);
 	_exit(127);
 }
@@ -136,14 +141,14 @@ static void child(const struct lf_child *c, int out)
  * somebody else reaps. */
 static int spawn(const struct lf_child *c)
 {
+	pid_t pid, parent = getpid();
 	int fd[2], rc;
-	pid_t pid;
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		child(c, fd[1]);
+		child(c, fd[1], parent);
 	rc = pid < 0 ? -errno : 0;
 	(void)close(fd[1]);
 	if (pid > 0)

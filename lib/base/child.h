@@ -3,7 +3,8 @@
  *
  * slurmstepd blocks signals, reaps with wait(-1) and has threads: the child
  * gets a clean slate, only async-signal-safe calls stand between fork and exec,
- * and a missing exit status (somebody else reaped) is not an error.
+ * and a missing exit status (somebody else reaped) is not an error.  The child
+ * dies with its caller.
  */
 #ifndef LF_CHILD_H
 #define LF_CHILD_H

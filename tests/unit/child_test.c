@@ -57,6 +57,45 @@ static void deadline_kills_the_whole_group(void **state)
 	assert_int_equal(open_fds(), fds);
 }
 
+/* As root and, where we are, as another: a change of ids clears the signal. */
+static void dies_with_a_caller_that_is_killed(void **state)
+{
+	const uid_t uids[] = { 0, NOBODY };
+
+	for (size_t i = 0; i < COUNT(uids) && (i == 0 || is_root()); i++) {
+		char *argv[] = { "/bin/sleep", "60", NULL };
+		struct lf_child c = { .argv = argv,
+				      .deadline_ms = 60000,
+				      .uid = uids[i],
+				      .gid = uids[i] };
+		pid_t caller = fork();
+		char path[64], pid_text[32] = "";
+		FILE *f;
+
+		if (caller == 0) {
+			(void)lf_child_run(&c, NULL);
+			_exit(0);
+		}
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children",
+			       (int)caller, (int)caller);
+		for (int n = 0; n < 250 && !*pid_text; n++) {
+			(void)usleep(20000);
+			f = fopen(path, "re");
+			if (f && !fgets(pid_text, sizeof(pid_text), f))
+				pid_text[0] = '\0';
+			if (f)
+				(void)fclose(f);
+		}
+		check_int("has a child", *pid_text != '\0', 1);
+		(void)usleep(100000); /* it has become sleep */
+		assert_int_equal(kill(caller, SIGKILL), 0);
+		assert_int_equal(waitpid(caller, NULL, 0), caller);
+		for (int n = 0; n < 100 && runs((pid_t)atol(pid_text)); n++)
+			(void)usleep(20000);
+		check_int("is gone", runs((pid_t)atol(pid_text)), 0);
+	}
+}
+
 /* The user of a child of root's may trace it: a killed process then stays the
  * tracer's to reap. */
 static pid_t trace_whom(const char *file)
@@ -288,7 +327,8 @@ static void unknown_user(void **state)
 	}
 }
 
-MAIN(T(no_program), T(deadline_kills_the_whole_group), T(a_traced_child_holds_nobody_up), T(tells_the_exit),
+MAIN(T(no_program), T(deadline_kills_the_whole_group),
+     T(dies_with_a_caller_that_is_killed), T(a_traced_child_holds_nobody_up), T(tells_the_exit),
      T(output_is_cut), T(clean_slate), T(no_environment_unless_given),
      T(any_of_stdio_closed), T(somebody_else_reaps), T(becomes_the_user),
      T(unknown_user))
