@@ -77,14 +77,40 @@ static int refuse(const struct probe *p, const struct lf_verdict_finding *f,
 	return p->job ? lf_save(path, 0644, lf_buf_text(&b), e) : 0;
 }
 
-/* More nodes drained lately than one fault explains: it may be ours. */
-static bool breaks(const struct probe *p, const struct slurm_nodes *now)
+/* -EBUSY when as many other nodes were drained lately as the policy allows,
+ * which is more than one fault explains: it may be the policy's own. */
+static int break_off(const struct probe *p, const struct slurm_nodes *now,
+		     int others, struct lf_err *e)
 {
 	uint64_t most = number(p, LF_KEY_BREAKER_NODES);
 	uint64_t share =
 		(uint64_t)now->nodes * number(p, LF_KEY_BREAKER_PERCENT) / 100;
 
-	return (uint64_t)now->ours >= (most > share ? most : share);
+	if ((uint64_t)others < (most > share ? most : share))
+		return 0;
+	return lf_err(e, -EBUSY,
+		      "%d of %d nodes drained within %d minutes: not drained, "
+		      "look at the policy (LF-GATE-03)",
+		      others, now->nodes,
+		      (int)number(p, LF_KEY_BREAKER_MINUTES));
+}
+
+/* Nodes that judge at the same moment have not seen each other.  Each looks
+ * again behind its own drain; since Slurm drains them one after another, the
+ * last that stays has seen all others that do, so no more stay than may. */
+static int drain_or_resume(const struct probe *p, const struct slurm *s,
+			   const char *reason, time_t since, struct lf_err *e)
+{
+	struct slurm_nodes now;
+	struct lf_err ignored;
+	int rc = slurm_drain(s, reason, e);
+
+	if (rc < 0 || slurm_look(s, p->partition, since, &now, &ignored) < 0)
+		return rc;
+	rc = break_off(p, &now, now.ours - 1, e);
+	if (rc < 0 && slurm_resume(s, &ignored) < 0)
+		return 0; /* it is drained */
+	return rc;
 }
 
 /* 1, or -errno with the reason why the node is left as it is. */
@@ -98,19 +124,14 @@ static int drain(const struct probe *p, const struct lf_verdict_finding *f,
 	struct slurm_nodes now;
 	int rc = slurm_look(&s, p->partition, since, &now, e);
 
-	if (rc < 0)
-		return rc;
-	if (breaks(p, &now))
-		return lf_err(e, -EBUSY,
-			      "%d of %d nodes drained within %d minutes: not "
-			      "drained, look at the policy (LF-GATE-03)",
-			      now.ours, now.nodes,
-			      (int)number(p, LF_KEY_BREAKER_MINUTES));
 	text_of(f, text, sizeof(text));
 	(void)snprintf(reason, sizeof(reason), "loongforge: %s (%s)", text,
 		       f->code);
-	if (!*now.reason) /* never over another's */
-		rc = slurm_drain(&s, reason, e);
+	if (rc == 0 && !*now.reason) { /* never over another's */
+		rc = break_off(p, &now, now.ours, e);
+		if (rc == 0)
+			rc = drain_or_resume(p, &s, reason, since, e);
+	}
 	if (rc == 0 && p->job)
 		(void)slurm_requeue(&s, p->job, NULL);
 	return rc < 0 ? rc : 1;

@@ -32,13 +32,14 @@ static int find(const struct slurm *s, const char *name, char *path, size_t n,
 	return lf_err(e, -ENOENT, "%s: not found: set gate.slurm", name);
 }
 
-/* Slurm's own configuration, and nothing that is a user's. */
+/* Slurm's own configuration, and nothing that is a user's.  One time zone for
+ * sinfo and us: slurmd's need not be the machine's. */
 static int run(const struct slurm *s, const char *const words[], char *out,
 	       size_t size, struct lf_err *e)
 {
 	char path[PATH_MAX], conf[PATH_MAX + 16];
 	const char *set = getenv("SLURM_CONF");
-	char *argv[10] = { path }, *envp[] = { NULL, NULL };
+	char *argv[10] = { path }, *envp[] = { "TZ=UTC0", NULL, NULL };
 	struct lf_child c = { .argv = argv,
 			      .envp = envp,
 			      .deadline_ms = LF_SCONTROL_MS,
@@ -50,16 +51,16 @@ static int run(const struct slurm *s, const char *const words[], char *out,
 		argv[i] = (char *)words[i];
 	if (set) {
 		(void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", set);
-		envp[0] = conf;
+		envp[1] = conf;
 	}
 	return rc < 0 ? rc : lf_child_run(&c, e);
 }
 
 static bool is_recent(const char *text, time_t since)
 {
-	struct tm tm = { .tm_isdst = -1 };
+	struct tm tm = { 0 };
 
-	return strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) && mktime(&tm) >= since;
+	return strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) && timegm(&tm) >= since;
 }
 
 void slurm_count(char *text, const char *node, time_t since,
@@ -122,6 +123,16 @@ int slurm_drain(const struct slurm *s, const char *reason, struct lf_err *e)
 
 	(void)snprintf(node, sizeof(node), "nodename=%s", s->node);
 	(void)snprintf(why, sizeof(why), "reason=%s", reason);
+	return run(s, words, out, sizeof(out), e);
+}
+
+int slurm_resume(const struct slurm *s, struct lf_err *e)
+{
+	char node[LF_NODE_NAME_MAX + 16], out[LF_ERR_MAX];
+	const char *const words[] = { "scontrol", "update", node,
+				      "state=resume", NULL };
+
+	(void)snprintf(node, sizeof(node), "nodename=%s", s->node);
 	return run(s, words, out, sizeof(out), e);
 }
 

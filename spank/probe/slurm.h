@@ -17,7 +17,7 @@ struct slurm_nodes {
 	char reason[256]; /* of this node, "" none */
 };
 
-/* Lines "NODE TIME REASON...", TIME in local time as sinfo's %H.  Pure. */
+/* Lines "NODE TIME REASON...", TIME as sinfo's %H, in UTC.  Pure. */
 void slurm_count(char *text, const char *node, time_t since,
 		 struct slurm_nodes *out);
 
@@ -29,6 +29,7 @@ struct slurm {
 int slurm_look(const struct slurm *s, const char *partition, time_t since,
 	       struct slurm_nodes *out, struct lf_err *e);
 int slurm_drain(const struct slurm *s, const char *reason, struct lf_err *e);
+int slurm_resume(const struct slurm *s, struct lf_err *e);
 /* A batch job goes back to the queue, and is not held; others stay. */
 int slurm_requeue(const struct slurm *s, uint32_t job, struct lf_err *e);
 

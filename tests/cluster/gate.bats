@@ -331,6 +331,45 @@ probe_with() { # SHELL LINE: in front of the probe
 	grep -q 'LF-GATE-03' "$LF_CLUSTER/log/slurmd-$n1.log"
 }
 
+@test "breaker: nodes that judge at the same moment do not drain more than it allows" {
+	broken nvlink && record "$n2" two_islands.xml && policy "$on" -- 'nvlink = drain' -- 'nodes = 1' 'percent = 0'
+	local i pids
+	for i in 1 2 3; do
+		pids=
+		for n in "$n1" "$n2"; do health "$n" >/dev/null & pids+=" $!"; done
+		for n in $pids; do wait "$n" || true; done
+		! { drained "$n1" && drained "$n2"; }
+		resume
+	done
+	try srun -N2 -n2 --gres=gpu:8 echo ran
+	! { drained "$n1" && drained "$n2"; }
+}
+health() { env SLURMD_NODENAME="$1" "$LF_PREFIX/sbin/loongforge-probe" --health --config "$LF_CLUSTER/conf/loongforge.conf" --run "$LF_RUN"; }
+
+@test "breaker: it counts in whatever time zone slurmd is" {
+	broken nvlink && policy "$on" -- 'nvlink = drain' -- 'nodes = 1' 'percent = 0'
+	scontrol update nodename="$n2" state=drain reason='loongforge: NVLink graph: expected x, found y (LF-NVL-01)'
+	for tz in Asia/Shanghai UTC America/Los_Angeles; do
+		run env TZ="$tz" SLURMD_NODENAME="$n1" "$LF_PREFIX/sbin/loongforge-probe" --health --config "$LF_CLUSTER/conf/loongforge.conf" --run "$LF_RUN"
+		like "$output" '*LF-GATE-03*' "$tz"
+		! drained "$n1"
+	done
+}
+
+@test "a probe that is killed leaves no scontrol behind that drains the node later" {
+	mkdir -p "$LF_CLUSTER/slurm"
+	broken nvlink && policy "$on" "slurm = \"$LF_CLUSTER/slurm\""
+	ln -sf "$(command -v sinfo)" "$LF_CLUSTER/slurm/sinfo"
+	printf '#!/bin/sh\nsleep 2\nexec %s "$@"\n' "$(command -v scontrol)" >"$LF_CLUSTER/slurm/scontrol"
+	chmod 755 "$LF_CLUSTER/slurm/scontrol"
+	health "$n1" >/dev/null & # bats's own jobs are no children of a subshell
+	sleep 1
+	pkill -9 -x loongforge-prob
+	sleep 3
+	rm -r "$LF_CLUSTER/slurm"
+	! drained "$n1"
+}
+
 @test "the switch turns the gate off at once, for refused jobs too" {
 	broken nvlink && policy "$on"
 	for text in '' gate; do

@@ -31,12 +31,12 @@ static void counts(void **state)
 		  "loongforge: a" },
 		{ "cut off", "n0 2026-11-30T12:00:01\nn1\nn1 x", 0, 0, "" },
 	};
-	struct tm tm = { .tm_isdst = -1 };
+	struct tm tm = { 0 };
 	time_t since;
 
 	assert_non_null(strptime("2026-11-30T11:30:00", "%Y-%m-%dT%H:%M:%S",
 				 &tm));
-	since = mktime(&tm);
+	since = timegm(&tm);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[400];
 		struct slurm_nodes now;
