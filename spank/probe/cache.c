@@ -26,7 +26,7 @@ static bool holds(const struct probe *p, const struct lf_verdict *v)
 		most = UNSEEN_AGE;
 	lf_verdict_boot(boot);
 	return strcmp(boot, v->boot) == 0 && v->basis == p->basis && age >= 0 &&
-	       age < most && v->facts == probe_facts(p);
+	       age < most && v->facts == probe_facts();
 }
 
 int probe_refresh(const struct probe *p, struct lf_verdict *v, struct lf_err *e)
@@ -38,7 +38,7 @@ int probe_refresh(const struct probe *p, struct lf_verdict *v, struct lf_err *e)
 	lf_verdict_boot(v->boot);
 	v->time = time(NULL);
 	v->basis = p->basis;
-	v->facts = probe_facts(p);
+	v->facts = probe_facts();
 	lf_verdict_write(v, &b);
 	if (!lf_buf_ok(&b))
 		return lf_err(e, -ENOMEM, "verdict: no memory");

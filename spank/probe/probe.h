@@ -39,8 +39,9 @@ void probe_beside(const struct probe *p, const char *name, char *path,
 /* look.c: judges the node, in at most LF_PROBE_MS.  What cannot be looked at
  * makes a verdict that says so. */
 void probe_look(const struct probe *p, struct lf_verdict *v);
-/* Hash of what is cheap to see, to tell a cached verdict's end. */
-uint64_t probe_facts(const struct probe *p);
+/* Hash of what is cheap to see, to tell a cached verdict's end; 0 where that
+ * hangs. */
+uint64_t probe_facts(void);
 
 /* cache.c: RUN/NODE.verdict, looked at anew unless it still holds.  An error
  * is one of keeping it: *v is good all the same.  probe_renew spares a driver
