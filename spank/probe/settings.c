@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -29,15 +32,18 @@ int probe_folder(const struct probe *p, struct lf_err *e)
 bool probe_path(const struct probe *p, const char *pattern, char *path,
 		size_t n)
 {
-	const char *mark = strstr(pattern, "%n");
-	int len;
+	struct lf_buf b = LF_BUF(n);
+	bool fits;
 
-	if (mark)
-		len = snprintf(path, n, "%.*s%s%s", (int)(mark - pattern),
-			       pattern, p->node, mark + 2);
-	else
-		len = snprintf(path, n, "%s", pattern);
-	return len < (int)n;
+	for (const char *mark; (mark = strstr(pattern, "%n")) != NULL;
+	     pattern = mark + 2)
+		lf_buf_add(&b, "%.*s%s", (int)(mark - pattern), pattern,
+			   p->node);
+	lf_buf_add(&b, "%s", pattern);
+	fits = lf_buf_ok(&b);
+	(void)snprintf(path, n, "%s", fits ? lf_buf_text(&b) : "");
+	lf_buf_free(&b);
+	return fits;
 }
 
 void probe_beside(const struct probe *p, const char *name, char *path, size_t n)
@@ -48,7 +54,7 @@ void probe_beside(const struct probe *p, const char *name, char *path, size_t n)
 		       slash ? p->config : ".", name);
 }
 
-/* A file or folder as it now is. */
+/* A file as it now is. */
 static uint64_t hash_file(uint64_t h, const struct probe *p,
 			  const char *pattern)
 {
@@ -61,6 +67,29 @@ static uint64_t hash_file(uint64_t h, const struct probe *p,
 	return lf_hash(h, &st.st_mtim, sizeof(st.st_mtim));
 }
 
+static int is_conf(const struct dirent *d)
+{
+	return fnmatch("*.conf", d->d_name, 0) == 0;
+}
+
+/* Each file, since one that is edited in place leaves its folder as it was. */
+static uint64_t hash_folder(uint64_t h, const struct probe *p, const char *dir)
+{
+	struct dirent **list = NULL;
+	int n = scandir(dir, &list, is_conf, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+
+		(void)snprintf(path, sizeof(path), "%s/%s", dir,
+			       list[i]->d_name);
+		h = hash_file(lf_hash_text(h, path), p, path);
+		free(list[i]);
+	}
+	free(list);
+	return h;
+}
+
 static uint64_t basis_of(const struct probe *p)
 {
 	const struct lf_values *v = &p->conf.values;
@@ -71,8 +100,7 @@ static uint64_t basis_of(const struct probe *p)
 		h = lf_hash_text(h, v->text[i]);
 	probe_beside(p, "software.conf", software, sizeof(software));
 	h = hash_file(h, p, software);
-	h = hash_file(h, p, LF_HARDWAREDIR);
-	h = hash_file(h, p, LF_SYSCONFDIR "/software.conf");
+	h = hash_folder(h, p, LF_HARDWAREDIR);
 	h = hash_file(h, p, v->text[LF_KEY_GATE_MACHINE]);
 	return hash_file(h, p, v->text[LF_KEY_GATE_RECORDING]);
 }
