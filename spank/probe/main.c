@@ -119,14 +119,15 @@ static const struct mode {
 	int key;
 	int (*look)(const struct probe *p, struct lf_verdict *v,
 		    struct lf_err *e);
-	bool gate; /* do what the policy says */
+	bool of_job; /* that is starting or has ended */
+	bool gate;   /* do what the policy says */
 	void (*print)(const struct lf_verdict *v);
 } modes[] = {
-	{ 'g', probe_verdict, true, NULL },
-	{ 'e', probe_renew, false, NULL },
-	{ 'h', probe_refresh, true, NULL },
-	{ 'j', probe_refresh, false, print_json },
-	{ 0, probe_refresh, false, print_text },
+	{ 'g', probe_verdict, true, true, NULL },
+	{ 'e', probe_renew, true, false, NULL },
+	{ 'h', probe_refresh, false, true, NULL },
+	{ 'j', probe_refresh, false, false, print_json },
+	{ 0, probe_refresh, false, false, print_text },
 };
 
 static int judge(const struct mode *m, const struct probe *p)
@@ -159,10 +160,11 @@ static int run(const struct args *a, struct probe *p)
 	refused = probe_settings(p, &e);
 	while (m->key && m->key != a->mode)
 		m++;
-	if (a->mode == 'g' || a->mode == 'e')
+	if (m->of_job)
 		probe_forget(p);
-	if (a->mode != 's' && !probe_off(p) &&
-	    ((a->mode != 'g' && a->mode != 'e') || probe_asked(p)))
+	else /* by hand within an allocation, say */
+		p->job = 0;
+	if (a->mode != 's' && !probe_off(p) && (!m->of_job || probe_asked(p)))
 		rc = judge(m, p);
 	if (rc != EXIT_FAULT && refused < 0)
 		rc = say(e.text, 1);
