@@ -80,9 +80,13 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int fault(const struct lf_err *e)
+/* To the probe by its own way: what it runs has no other. */
+static int fault(const struct args *a, const struct lf_err *e)
 {
-	(void)fprintf(stderr, "loongforge: %s\n", e->text);
+	if (a->verdict)
+		(void)printf("%s\n", e->text);
+	else
+		(void)fprintf(stderr, "loongforge: %s\n", e->text);
 	return 1;
 }
 
@@ -198,7 +202,7 @@ static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
 	if (rc >= 0)
 		rc = machine_software(a->software, &x, e);
 	if (rc < 0)
-		return fault(e);
+		return fault(a, e);
 	lf_judge(hw, &x, &report);
 	lf_verdict_take(&verdict, hw, &x, &report);
 	if (a->policy)
@@ -216,13 +220,13 @@ static int judge(const struct args *a, struct lf_hw *hw, struct lf_err *e)
 	return report.verdict == LF_RESULT_FAIL ? EXIT_FAULT : 0;
 }
 
-static int learn(const struct lf_hw *hw, struct lf_err *e)
+static int learn(const struct args *a, const struct lf_hw *hw, struct lf_err *e)
 {
 	lf_autofree char *text = lf_expect_learn(hw);
 
 	if (!text) {
 		(void)lf_err(e, -ENOMEM, "no memory");
-		return fault(e);
+		return fault(a, e);
 	}
 	(void)fputs(text, stdout);
 	return 0;
@@ -246,8 +250,8 @@ int cli_check(int argc, char **argv)
 
 	(void)argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (machine_read(&a.from, &hw, &e) < 0)
-		return fault(&e);
-	rc = a.learn ? learn(hw, &e) : judge(&a, hw, &e);
+		return fault(&a, &e);
+	rc = a.learn ? learn(&a, hw, &e) : judge(&a, hw, &e);
 	lf_hw_free(hw);
 	return rc;
 }

@@ -36,6 +36,8 @@ static void doubt(const struct plan *p, struct lf_verdict *v, char *why,
 		(void)snprintf(why, n, "a verdict from before the restart");
 	else if (strcmp(basis, p->basis) != 0)
 		(void)snprintf(why, n, "a verdict by another configuration");
+	else if (v->time > time(NULL))
+		(void)snprintf(why, n, "a verdict from the future");
 	else if (*v->unseen)
 		(void)snprintf(why, n, "%s", v->unseen);
 }

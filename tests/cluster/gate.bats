@@ -466,6 +466,51 @@ no_refusals() { [ -z "$(ls "$LF_RUN"/*.refuse 2>/dev/null)" ]; }
 	like "$(cat "$LF_RUN/$n2.verdict")" '*verdict=pass*'
 }
 
+@test "a recording that is missing, a folder, a pipe, or too large: unknown, with the file and the reason" {
+	policy "$on"
+	local rec=$LF_CLUSTER/rec/$n1
+	for make in : 'mkdir' 'mkfifo' 'truncate -s 100M'; do
+		rm -rf "$rec" && $make "$rec"
+		run json
+		equal "$status:$(member '["verdict"]' <<<"$output")" 0:unknown "$make"
+		[ "$make" = mkfifo ] || like "$(member '["unseen"]' <<<"$output")" "*$rec*: *" "$make"
+		rm -f "$LF_RUN/$n1.verdict"
+	done
+	runs
+	rm -rf "$rec"
+}
+
+@test "%n stands for the node's name wherever it is" {
+	mkdir "$LF_CLUSTER/rec/of.$n1" && record "of.$n1/$n1" a800.topo
+	policy && sed -i "s|rec/%n|rec/of.%n/%n|" "$LF_CLUSTER/conf/loongforge.conf"
+	run json
+	equal "$(member '["verdict"]' <<<"$output")" pass
+	rm -r "$LF_CLUSTER/rec/of.$n1"
+}
+
+@test "a verdict from the future is not believed" {
+	runs
+	sed -i 's/^time=.*/time=99999999999/' "$LF_RUN/$n1.verdict"
+	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap 'while [ ! -e go ]; do sleep 0.1; done; srun --loongforge=check true')
+	wait_job "$job" RUNNING
+	sed -i 's/^time=.*/time=99999999999/' "$LF_RUN/$n1.verdict"
+	mine touch go
+	wait_job "$job" COMPLETED
+	like "$(cat "$(home_of lfuser1)/$job.out")" "*verdict: unknown: a verdict from the future*"
+	rm "$(home_of lfuser1)/go"
+}
+
+@test "health within an allocation leaves its job alone" {
+	broken nvlink && policy "$on"
+	job=$(mine sbatch --parsable -o %j.out -w "$n2" --gres=gpu:1 --wrap 'sleep 60')
+	wait_job "$job" RUNNING
+	run env SLURM_JOB_ID="$job" SLURM_JOB_GPUS=0 SLURMD_NODENAME="$n1" "$LF_PREFIX/sbin/loongforge-probe" --health --config "$LF_CLUSTER/conf/loongforge.conf" --run "$LF_RUN"
+	equal "$status" 3
+	drained "$n1"
+	job_is "$job" RUNNING
+	scancel "$job"
+}
+
 @test "MIG and no GPU: not applicable" {
 	record "$n1" mig.smi && policy "$on" -- 'nvlink = reject'
 	runs
