@@ -80,11 +80,21 @@ tests_spank_loongforge_test_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-ULF_SBINDIR -DLF_SBINDIR='"$(abs_builddir)/tests/libexec"'
 tests_spank_loongforge_test_la_LDFLAGS = \
 	$(spank_loongforge_la_LDFLAGS) -rpath /nowhere
-tests_unit_plugin_test_SOURCES = tests/unit/plugin_test.c \
+plugin_host = tests/unit/plugin_host.c tests/unit/plugin_host.h \
 	tests/fake/slurm.c tests/fake/slurm.h
+tests_unit_plugin_test_SOURCES = tests/unit/plugin_test.c $(plugin_host)
 tests_unit_plugin_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_unit_plugin_test_LDADD = $(LDADD) -ldl
 tests_unit_plugin_test_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_unit_plugin_step_test_SOURCES = tests/unit/plugin_step_test.c \
+	$(plugin_host)
+tests_unit_plugin_step_test_CPPFLAGS = $(tests_unit_plugin_test_CPPFLAGS)
+tests_unit_plugin_step_test_LDADD = $(LDADD) -ldl
+tests_unit_plugin_step_test_LDFLAGS = $(tests_unit_plugin_test_LDFLAGS)
+# Both link programs into tests/libexec.  By a variable, since a plain target
+# would take the place of automake's own.
+plugin_step_log = tests/unit/plugin_step_test.log
+$(plugin_step_log): tests/unit/plugin_test.log
 
 if HAVE_CMOCKA
 check_LTLIBRARIES += tests/libunit.la
@@ -95,8 +105,8 @@ check_PROGRAMS += $(unit_tests) tests/fake/loongforged
 TESTS += $(unit_tests)
 if BUILD_SPANK
 check_LTLIBRARIES += tests/spank_loongforge_test.la
-check_PROGRAMS += tests/unit/plugin_test
-TESTS += tests/unit/plugin_test
+check_PROGRAMS += tests/unit/plugin_test tests/unit/plugin_step_test
+TESTS += tests/unit/plugin_test tests/unit/plugin_step_test
 endif
 endif
 

@@ -42,70 +42,67 @@ static const struct lf_hw_finding *found(const char *row,
 }
 
 /* What a machine's file says of NVLinks, also where there can be none. */
+static const struct {
+	const char *row;
+	int gpus;
+	const char *product;
+	int active, stated;
+	enum lf_result result;
+	const char *found;
+} stated[] = {
+	{ "single, nothing stated", 1, "NVIDIA H200", 0, 0, LF_RESULT_NA,
+	  NULL },
+	{ "single, unseen, nothing stated", 1, "NVIDIA H200", -1, 0,
+	  LF_RESULT_NA, NULL },
+	{ "single, none stated", 1, "NVIDIA H200", 0, -1, LF_RESULT_NA, NULL },
+	{ "none stated, some of a part's up", 2, "NVIDIA H200", 17, -1,
+	  LF_RESULT_FAIL, "17" },
+	{ "single, 18 stated", 1, "NVIDIA H200", 0, 18, LF_RESULT_FAIL,
+	  "0, on a single GPU" },
+	{ "single, 18 up", 1, "NVIDIA H200", 18, 18, LF_RESULT_PASS, NULL },
+	{ "single, 17 up", 1, "NVIDIA H200", 17, 18, LF_RESULT_FAIL,
+	  "17, on a single GPU" },
+	{ "single, unknown part, 2 up", 1, "NVIDIA X1", 2, 2, LF_RESULT_PASS,
+	  NULL },
+	{ "single, 18 stated, unseen", 1, "NVIDIA H200", -1, 18,
+	  LF_RESULT_UNKNOWN, NULL },
+	{ "single A10, 4 stated, unseen", 1, "NVIDIA A10", -1, 4,
+	  LF_RESULT_FAIL, "0, a part without NVLink" },
+	{ "A10s, nothing stated", 2, "NVIDIA A10", -1, 0, LF_RESULT_FAIL,
+	  "parts without NVLink" },
+	{ "A10s, none stated", 2, "NVIDIA A10", -1, -1, LF_RESULT_NA, NULL },
+	{ "A10s, 4 stated", 2, "NVIDIA A10", -1, 4, LF_RESULT_FAIL,
+	  "0, a part without NVLink" },
+	{ "bridges, nothing stated", 2, "NVIDIA H100 PCIe", 0, 0,
+	  LF_RESULT_FAIL, "no NVLink" },
+	{ "bridges stated, none there", 2, "NVIDIA H100 PCIe", 0, 12,
+	  LF_RESULT_FAIL, "0" },
+	{ "MIG", -1, "NVIDIA H200", 0, 18, LF_RESULT_NA, NULL },
+};
+
 static void stated_nvlinks(void **state)
 {
-	static const struct {
-		const char *row;
-		int gpus;
-		const char *product;
-		int active, stated;
-		enum lf_result result;
-		const char *found;
-	} rows[] = {
-		{ "single, nothing stated", 1, "NVIDIA H200", 0, 0,
-		  LF_RESULT_NA, NULL },
-		{ "single, unseen, nothing stated", 1, "NVIDIA H200", -1, 0,
-		  LF_RESULT_NA, NULL },
-		{ "single, none stated", 1, "NVIDIA H200", 0, -1, LF_RESULT_NA,
-		  NULL },
-		{ "none stated, some of a part's up", 2, "NVIDIA H200", 17, -1,
-		  LF_RESULT_FAIL, "17" },
-		{ "single, 18 stated", 1, "NVIDIA H200", 0, 18, LF_RESULT_FAIL,
-		  "0, on a single GPU" },
-		{ "single, 18 up", 1, "NVIDIA H200", 18, 18, LF_RESULT_PASS,
-		  NULL },
-		{ "single, 17 up", 1, "NVIDIA H200", 17, 18, LF_RESULT_FAIL,
-		  "17, on a single GPU" },
-		{ "single, unknown part, 2 up", 1, "NVIDIA X1", 2, 2,
-		  LF_RESULT_PASS, NULL },
-		{ "single, 18 stated, unseen", 1, "NVIDIA H200", -1, 18,
-		  LF_RESULT_UNKNOWN, NULL },
-		{ "single A10, 4 stated, unseen", 1, "NVIDIA A10", -1, 4,
-		  LF_RESULT_FAIL, "0, a part without NVLink" },
-		{ "A10s, nothing stated", 2, "NVIDIA A10", -1, 0,
-		  LF_RESULT_FAIL, "parts without NVLink" },
-		{ "A10s, none stated", 2, "NVIDIA A10", -1, -1, LF_RESULT_NA,
-		  NULL },
-		{ "A10s, 4 stated", 2, "NVIDIA A10", -1, 4, LF_RESULT_FAIL,
-		  "0, a part without NVLink" },
-		{ "bridges, nothing stated", 2, "NVIDIA H100 PCIe", 0, 0,
-		  LF_RESULT_FAIL, "no NVLink" },
-		{ "bridges stated, none there", 2, "NVIDIA H100 PCIe", 0, 12,
-		  LF_RESULT_FAIL, "0" },
-		{ "MIG", -1, "NVIDIA H200", 0, 18, LF_RESULT_NA, NULL },
-	};
+	for (size_t i = 0; i < COUNT(stated); i++) {
+		int n = stated[i].gpus < 0 ? 1 : stated[i].gpus;
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		int n = rows[i].gpus < 0 ? 1 : rows[i].gpus;
-
-		machine(n, rows[i].product);
-		general.nvlinks = rows[i].stated;
-		hw->nvlink_shown = rows[i].active >= 0;
+		machine(n, stated[i].product);
+		general.nvlinks = stated[i].stated;
+		hw->nvlink_shown = stated[i].active >= 0;
 		for (int g = 0; g < n; g++) {
-			hw->gpu[g].links_active = rows[i].active;
-			hw->gpu[g].mig = rows[i].gpus < 0;
+			hw->gpu[g].links_active = stated[i].active;
+			hw->gpu[g].mig = stated[i].gpus < 0;
 		}
-		if (rows[i].active == 0)
+		if (stated[i].active == 0)
 			lf_hw_set_nvlink(hw, 0, 1, 0);
 		lf_judge(hw, &general, &report);
-		same(rows[i].row, "result",
+		same(stated[i].row, "result",
 		     (long)report.clause[LF_CLAUSE_NVLINK],
-		     (long)rows[i].result);
-		same(rows[i].row, "findings", report.findings > 0,
-		     rows[i].found != NULL);
-		if (rows[i].found)
+		     (long)stated[i].result);
+		same(stated[i].row, "findings", report.findings > 0,
+		     stated[i].found != NULL);
+		if (stated[i].found)
 			assert_string_equal(report.finding[0].found,
-					    rows[i].found);
+					    stated[i].found);
 	}
 }
 
