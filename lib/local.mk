@@ -21,6 +21,7 @@ liblf_base_la_SOURCES = $(plugin_base) \
 	lib/base/hostlist.c lib/base/hostlist.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/save.c lib/base/save.h \
+	lib/find/print.c \
 	lib/base/sock_peer.c
 liblf_wire_la_SOURCES = \
 	lib/wire/msg.c lib/wire/msg.h \

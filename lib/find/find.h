@@ -9,6 +9,7 @@
 #define LF_FIND_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 struct lf_finding {
 	const char *code;
@@ -24,5 +25,7 @@ void lf_find_line(const struct lf_finding *f, const char *node, char *line,
 		  size_t n);
 /* "loongforge: hint: REMEDY", or "" without a remedy. */
 void lf_find_hint(const struct lf_finding *f, char *line, size_t n);
+/* Both, each a line.  print.c */
+void lf_find_print(FILE *to, const struct lf_finding *f, const char *node);
 
 #endif

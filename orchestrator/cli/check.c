@@ -141,13 +141,8 @@ static void print_finding(const struct lf_hw_finding *f)
 				  .expected = f->expected,
 				  .found = f->found,
 				  .remedy = f->remedy };
-	char line[1024];
 
-	lf_find_line(&out, lf_result_names[f->result], line, sizeof(line));
-	(void)printf("%s\n", line);
-	lf_find_hint(&out, line, sizeof(line));
-	if (*line)
-		(void)printf("%s\n", line);
+	lf_find_print(stdout, &out, lf_result_names[f->result]);
 }
 
 static void print(const struct lf_hw *hw, const struct lf_expect *x,

@@ -66,13 +66,8 @@ static int report(const struct lf_err *e, const char *code, const char *remedy)
 	struct lf_finding f = { .code = code,
 				.what = e->text,
 				.remedy = remedy };
-	char line[1024];
 
-	lf_find_line(&f, NULL, line, sizeof(line));
-	(void)fprintf(stderr, "%s\n", line);
-	lf_find_hint(&f, line, sizeof(line));
-	if (*line)
-		(void)fprintf(stderr, "%s\n", line);
+	lf_find_print(stderr, &f, NULL);
 	return 1;
 }
 

@@ -14,13 +14,8 @@ static void print_finding(const struct lf_verdict_finding *f)
 				  .expected = f->expected,
 				  .found = f->found,
 				  .remedy = *f->remedy ? f->remedy : NULL };
-	char line[1024];
 
-	lf_find_line(&out, lf_result_names[f->result], line, sizeof(line));
-	(void)printf("%s\n", line);
-	lf_find_hint(&out, line, sizeof(line));
-	if (*line)
-		(void)printf("%s\n", line);
+	lf_find_print(stdout, &out, lf_result_names[f->result]);
 }
 
 void print_text(const struct lf_verdict *v)
