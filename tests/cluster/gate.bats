@@ -489,8 +489,6 @@ no_refusals() { [ -z "$(ls "$LF_RUN"/*.refuse 2>/dev/null)" ]; }
 }
 
 @test "a verdict from the future is not believed" {
-	runs
-	sed -i 's/^time=.*/time=99999999999/' "$LF_RUN/$n1.verdict"
 	job=$(mine sbatch --parsable -o %j.out -w "$n1" --gres=gpu:1 --wrap 'while [ ! -e go ]; do sleep 0.1; done; srun --loongforge=check true')
 	wait_job "$job" RUNNING
 	sed -i 's/^time=.*/time=99999999999/' "$LF_RUN/$n1.verdict"
